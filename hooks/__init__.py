@@ -1,0 +1,1 @@
+"""What runs inside an agent: one adapter per agent, standard library only."""

@@ -1,0 +1,1 @@
+"""Sets agents up and takes everything back: plan, apply, uninstall, doctor."""

@@ -1,0 +1,5 @@
+"""``python -m unpretty``."""
+
+from unpretty.cli.main import main
+
+main()

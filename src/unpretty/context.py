@@ -1,0 +1,76 @@
+"""What the caller of the engine knows about a text, in words that name no agent."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SHELL = "shell"
+SEARCH = "search"
+MCP = "mcp"
+FILE = "file"
+OTHER = "other"
+
+
+class Context:
+    """Where a text comes from and what its reader accepts.
+
+    Attributes:
+        kind: ``SHELL``, ``SEARCH``, ``MCP``, ``FILE`` or ``OTHER``.
+        tool: name of the tool as the agent spells it, for exclude lists and file-reading MCP tools.
+        command: the shell command that was run, empty when there is none.
+        cut: the host cut the text before we saw it.
+        max_chars: the host shows at most this many characters, ``None`` for no limit.
+        max_bytes: the host shows at most this many UTF-8 bytes, ``None`` for no limit.
+        max_line_bytes: the host drops a line longer than this many UTF-8 bytes, ``None`` for no limit.
+        encodings: allowed encodings, by name; ``("json",)`` is minified JSON only, ``("auto",)`` all.
+        model: the model that will read the text, empty when unknown; chooses among encodings.
+        count_tokens: exact token counter when one is loaded; without it sizes are compared in bytes.
+        min_bytes: texts under this many UTF-8 bytes are left alone.
+        min_gain: smallest share (0..1) of bytes that a conversion must save.
+        max_input_bytes: texts over this many UTF-8 bytes are left alone.
+        budget_seconds: time after which the work is given up.
+        noise: reduce terminal control codes.
+        paths: fold repeated paths.
+    """
+
+    __slots__ = (
+        "budget_seconds", "command", "count_tokens", "cut", "encodings", "kind", "max_bytes", "max_chars",
+        "max_input_bytes", "max_line_bytes", "min_bytes", "min_gain", "model", "noise", "paths", "tool",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913  one keyword per fact, all optional
+        self,
+        kind: str = OTHER,
+        *,
+        tool: str = "",
+        command: str = "",
+        cut: bool = False,
+        max_chars: "int | None" = None,
+        max_bytes: "int | None" = None,
+        max_line_bytes: "int | None" = None,
+        encodings: "tuple[str, ...]" = ("json",),
+        model: str = "",
+        count_tokens: "Callable[[str], int] | None" = None,
+        min_bytes: int = 512,
+        min_gain: float = 0.02,
+        max_input_bytes: int = 64 << 20,
+        budget_seconds: float = 5.0,
+        noise: bool = False,
+        paths: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.tool = tool
+        self.command = command
+        self.cut = cut
+        self.max_chars = max_chars
+        self.max_bytes = max_bytes
+        self.max_line_bytes = max_line_bytes
+        self.encodings = encodings
+        self.model = model
+        self.count_tokens = count_tokens
+        self.min_bytes = min_bytes
+        self.min_gain = min_gain
+        self.max_input_bytes = max_input_bytes
+        self.budget_seconds = budget_seconds
+        self.noise = noise
+        self.paths = paths

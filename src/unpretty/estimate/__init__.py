@@ -1,0 +1,1 @@
+"""What the hook would have saved on past sessions."""

@@ -1,0 +1,1 @@
+"""JSON as text: finding documents, removing their white space, proving that nothing else changed."""

@@ -1,0 +1,1 @@
+"""Settings: config.toml for people, a resolved copy for the hook."""

@@ -1,0 +1,1 @@
+"""Exact o200k token counts."""
