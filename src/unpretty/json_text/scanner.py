@@ -1,0 +1,132 @@
+"""Reading JSON with the standard library's C scanner, numbers kept as text.
+
+``_json`` is the accelerator behind ``json``: importing it alone costs a tenth of ``import json``. It is private, so every
+supported Python is tested and ``json`` itself is the fallback. What differs from ``json.loads``:
+
+* a number becomes ``bytes`` holding its own text, so 1.0, 1e5 and integers of any length stay as they are spelled;
+* an object becomes a ``tuple`` of (key, value) pairs, so duplicate keys and their order stay;
+* NaN and Infinity are errors.
+"""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Scanner = Callable[[str, int], "tuple[object, int]"]
+
+WHITE_SPACE = " \t\n\r"
+
+
+class InvalidJSON(ValueError):
+    """The text at hand is not JSON; ``pos`` is the offset in characters at which that became clear."""
+
+    def __init__(self, msg: str = "", doc: str = "", pos: int = 0) -> None:
+        super().__init__(msg)
+        self.msg = msg
+        self.doc = doc
+        self.pos = pos
+
+
+class _Options:
+    """The attributes that the C scanner reads from its ``context`` argument."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook: object = None
+    parse_float = parse_int = str.encode
+    parse_constant: object = None
+    memo: "dict[str, str]"
+
+
+def _refuse_constant(name: str) -> object:
+    raise InvalidJSON(f"{name} is not JSON", pos=-1)
+
+
+def _make(object_pairs_hook: object) -> "Scanner":
+    options = _Options()
+    options.object_pairs_hook = object_pairs_hook
+    options.parse_constant = _refuse_constant
+    options.memo = {}
+    try:
+        from _json import make_scanner
+    except ImportError:
+        from json.decoder import JSONDecoder
+
+        return JSONDecoder(
+            object_pairs_hook=object_pairs_hook,  # type: ignore[arg-type]
+            parse_float=str.encode,
+            parse_int=str.encode,
+            parse_constant=_refuse_constant,  # type: ignore[arg-type]
+        ).scan_once
+    return make_scanner(options)  # type: ignore[no-any-return]
+
+
+_scan_pairs = _make(tuple)
+_scan_dict = _make(None)
+
+# Errors are raised on a window first: json.JSONDecodeError counts the lines before the error, which on hostile text of
+# many megabytes with an error per line would cost the square of its length.
+_WINDOW = 4096
+
+
+def scan(text: str, start: int = 0) -> "tuple[object, int]":
+    """The value that begins at ``start`` and the offset after it, both in characters.
+
+    Raises InvalidJSON with the offset of the fault, and RecursionError for nesting that the interpreter cannot follow.
+    """
+    if len(text) - start > 2 * _WINDOW:
+        window = text[start : start + _WINDOW]
+        try:
+            value, end = _scan(_scan_pairs, window, 0)
+        except InvalidJSON as fault:
+            # Close to its end the window itself may be the fault: a cut number, name or \u escape is at most that long.
+            if 0 <= fault.pos < _WINDOW - 64 and not _open_string(window, fault.pos):
+                raise InvalidJSON(fault.msg, pos=start + fault.pos) from None
+        else:
+            if end < _WINDOW:
+                return value, start + end
+    return _scan(_scan_pairs, text, start)
+
+
+def _open_string(window: str, pos: int) -> bool:
+    """True when the fault at ``pos`` is a string that the window cut: the scanner reports the string's beginning."""
+    return window[pos : pos + 1] == '"' and "\n" not in window[pos:]
+
+
+def loads(text: str) -> object:
+    """``text`` as one JSON value with objects as ``dict`` (last key wins) and numbers as ``bytes``.
+
+    Raises InvalidJSON, and RecursionError for nesting that the interpreter cannot follow.
+    """
+    start = len(text) - len(text.lstrip(WHITE_SPACE))
+    value, end = _scan(_scan_dict, text, start)
+    if text[end:].strip(WHITE_SPACE):
+        raise InvalidJSON("text after the JSON value", pos=end)
+    return value
+
+
+def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
+    try:
+        return scanner(text, start)
+    except StopIteration as fault:
+        raise InvalidJSON("a value is missing", pos=fault.value) from None
+    except InvalidJSON:
+        raise
+    except ValueError as fault:
+        raise InvalidJSON(str(fault), pos=getattr(fault, "pos", start)) from None
+
+
+def stand_in_for_json() -> None:
+    """Keep the C scanner from importing ``json`` when it meets an error. Only for a process that is all ours.
+
+    On an error the scanner looks up ``json.decoder.JSONDecodeError``, and importing that costs more than the whole hook.
+    """
+    if "json" not in sys.modules:
+        json_module = type(sys)("json")
+        decoder = type(sys)("json.decoder")
+        decoder.JSONDecodeError = InvalidJSON  # type: ignore[attr-defined]
+        json_module.decoder = decoder  # type: ignore[attr-defined]
+        sys.modules["json"] = json_module
+        sys.modules["json.decoder"] = decoder
