@@ -49,7 +49,8 @@ def _guarded_folders() -> tuple[str, ...]:
         if os.environ.get(name):
             named += [f"{os.environ[name]}/{child}" for child in ("unpretty", "opencode")]
     homes = (Path.home(), _home_of_account())
-    return tuple({os.path.abspath(path) for path in [*(home / part for home in homes for part in _UNDER_HOME), *named]})
+    under_home = [str(home / part) for home in homes for part in _UNDER_HOME]
+    return tuple({os.path.abspath(path) for path in under_home + named})
 
 
 def _home_of_account() -> Path:
