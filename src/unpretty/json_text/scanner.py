@@ -32,12 +32,13 @@ class InvalidJSON(ValueError):
 class _Options:
     """The attributes that the C scanner reads from its ``context`` argument."""
 
-    strict = True
-    object_hook = None
-    object_pairs_hook: object = None
-    parse_float = parse_int = str.encode
-    parse_constant: object = None
-    memo: "dict[str, str]"
+    def __init__(self, object_pairs_hook: object) -> None:
+        self.strict = True
+        self.object_hook = None
+        self.object_pairs_hook = object_pairs_hook
+        self.parse_float = self.parse_int = str.encode
+        self.parse_constant = _refuse_constant
+        self.memo: dict[str, str] = {}
 
 
 def _refuse_constant(name: str) -> object:
@@ -45,10 +46,6 @@ def _refuse_constant(name: str) -> object:
 
 
 def _make(object_pairs_hook: object) -> "Scanner":
-    options = _Options()
-    options.object_pairs_hook = object_pairs_hook
-    options.parse_constant = _refuse_constant
-    options.memo = {}
     try:
         from _json import make_scanner
     except ImportError:
@@ -60,7 +57,7 @@ def _make(object_pairs_hook: object) -> "Scanner":
             parse_int=str.encode,
             parse_constant=_refuse_constant,  # type: ignore[arg-type]
         ).scan_once
-    return make_scanner(options)  # type: ignore[no-any-return]
+    return make_scanner(_Options(object_pairs_hook))  # type: ignore[no-any-return]
 
 
 _scan_pairs = _make(tuple)

@@ -1,0 +1,116 @@
+"""What a shell command prints, judged from its text: does it show a file that a later edit must match?
+
+Only the text of the command is known, so the judgement leans to "yes": a result that is left alone costs tokens, a
+result that no longer matches its file costs a failed edit.
+"""
+
+# The marker with which a model or a user asks for the original output of one command.
+RAW_MARKER = "UNPRETTY_RAW=1"
+
+# Programs that print files as they are. `git show`, `sed` and `awk` have rules of their own.
+_VIEWERS = frozenset(
+    "cat tac head tail less more most bat batcat nl view zcat bzcat xzcat zless zmore gzcat pg strings type get-content gc".split()
+)
+# Programs that hand on what they read, so that what stands before them in a pipe decides.
+_FILTERS = _VIEWERS | frozenset("grep egrep fgrep rg ag sed awk gawk cut tee sort uniq tr fold expand col colrm ts".split())
+# Programs that run the rest of their words as a command.
+_WRAPPERS = frozenset(
+    "sudo doas env time nice ionice nohup timeout stdbuf command builtin exec xargs watch ssh docker podman kubectl "
+    "find fd parallel bash sh zsh dash fish chroot setsid unbuffer script wsl busybox".split()
+)
+_SEPARATORS = (";", "&", "\n", "(", ")", "{", "}", "`")
+
+
+def shows_file(command: str) -> bool:
+    """True when ``command`` may print the text of a file as it is (``cat x``, ``head x``, ``sed -n 1,9p x``, ...)."""
+    if not any(viewer in command for viewer in _HINTS):
+        return False
+    return any(_pipeline_shows_file(pipeline) for pipeline in _pipelines(command))
+
+
+_HINTS = ("cat", "head", "tail", "less", "more", "most", "nl ", "view", "pg ", "strings", "type", "-content",
+          "gc ", "tac ", "sed", "awk", "git", "read")  # fmt: skip
+
+
+def _pipelines(command: str) -> "list[list[list[str]]]":
+    """``command`` as pipelines of simple commands of words; quotes are honoured, nothing is expanded."""
+    pipelines: list[list[list[str]]] = [[[]]]
+    for token in _tokens(command):
+        if token in _SEPARATORS:
+            pipelines.append([[]])
+        elif token == "|":
+            pipelines[-1].append([])
+        else:
+            pipelines[-1][-1].append(token)
+    return pipelines
+
+
+def _tokens(command: str) -> "list[str]":
+    """The words and operators of ``command``. ``||``, ``&&`` come as two operators, which is as good here."""
+    tokens: list[str] = []
+    word: list[str] = []
+    quote = ""
+    position = 0
+    while position < len(command):
+        char = command[position]
+        if quote:
+            end = command.find(quote, position)
+            end = len(command) if end == -1 else end
+            word.append(command[position:end])
+            quote = ""
+            position = end
+        elif char in "'\"":
+            quote = char
+            if command.startswith(char, position + 1):  # an empty string ends at once
+                quote = ""
+                position += 1
+        elif char in " \t;|&\n(){}`":
+            if word:
+                tokens.append("".join(word))
+                word = []
+            if char not in " \t":
+                tokens.append(char)
+        elif char == "\\" and position + 1 < len(command):
+            position += 1
+            word.append(command[position])
+        else:
+            word.append(char)
+        position += 1
+    if word:
+        tokens.append("".join(word))
+    return tokens
+
+
+def _pipeline_shows_file(stages: "list[list[str]]") -> bool:
+    """The source of a pipe decides, as long as every later stage hands on what it reads."""
+    return _command_shows_file(stages[0]) and all(_name(words) in _FILTERS for words in stages[1:] if words)
+
+
+def _name(words: "list[str]") -> str:
+    """The program that a simple command runs: assignments skipped, folders dropped, lower case."""
+    for word in words:
+        if "=" in word and word.split("=", 1)[0].replace("_", "a").isalnum():
+            continue
+        return word.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
+    return ""
+
+
+def _command_shows_file(words: "list[str]") -> bool:
+    name = _name(words)
+    if name in _WRAPPERS:
+        # Where the inner command begins depends on the wrapper's options, so any viewer among the words counts,
+        # also inside a quoted command.
+        inner = " ".join(words[1:]).split()
+        return any(_name([word]) in _VIEWERS for word in inner) or "sed" in inner or "awk" in inner
+    if name == "git":
+        return _git_shows_file(words)
+    if name in ("sed", "awk", "gawk", "mawk", "nawk"):
+        return "-i" not in words
+    return name in _VIEWERS
+
+
+def _git_shows_file(words: "list[str]") -> bool:
+    """``git show REVISION:PATH`` and ``git cat-file -p`` print a file."""
+    if "cat-file" in words or "blame" in words or "annotate" in words:
+        return True
+    return "show" in words and any(":" in word and not word.startswith("-") for word in words)
