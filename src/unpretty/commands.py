@@ -114,3 +114,11 @@ def _git_shows_file(words: "list[str]") -> bool:
     if "cat-file" in words or "blame" in words or "annotate" in words:
         return True
     return "show" in words and any(":" in word and not word.startswith("-") for word in words)
+
+
+def reads_file(tool: str) -> bool:
+    """True when an MCP tool's name says that it hands out the text of files (``read_file``, ``get_file_contents``)."""
+    name = tool.rsplit("__", 1)[-1].lower().replace("-", "_")
+    if "file_content" in name or name in ("cat", "view", "read", "open"):
+        return True
+    return "file" in name and any(verb in name.split("_") for verb in ("read", "view", "open", "cat", "readfile"))

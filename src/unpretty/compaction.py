@@ -68,7 +68,7 @@ def compact(text: str, context: "Context | None" = None) -> Compaction:
 
     Without a context the text is taken for a tool result of unknown origin: JSON documents are minified, nothing else.
 
-    >>> from unpretty import compact
+    >>> from unpretty import Context, compact
     >>> compact('{\\n  "price": 1.50,\\n  "tags": [ "a", "b" ]\\n}', Context(min_bytes=0)).text
     '{"price":1.50,"tags":["a","b"]}'
     """
@@ -131,7 +131,7 @@ class _Work:
         decision = self.decision
         if self.context.noise:
             self._reduce_noise()
-        if may_hold_documents(self.text):
+        if may_hold_documents(self.text, self.context.frame_chars):
             self._minify_documents()
         elif self.context.kind == SEARCH:
             decision.reason = reason.NO_PATHS
@@ -162,7 +162,7 @@ class _Work:
 
     def _minify_documents(self) -> None:
         """Minify each document of the text; what cannot be proven equal stays."""
-        documents = Documents(self.text)
+        documents = Documents(self.text, self.context.frame_chars)
         pieces: list[str] = []
         position = found = 0
         unproven = False

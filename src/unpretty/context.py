@@ -19,6 +19,7 @@ class Context:
         tool: name of the tool as the agent spells it, for exclude lists and file-reading MCP tools.
         command: the shell command that was run, empty when there is none.
         cut: the host cut the text before we saw it.
+        frame_chars: characters of a frame that the host put before the text, on its first line.
         max_chars: the host shows at most this many characters, ``None`` for no limit.
         max_bytes: the host shows at most this many UTF-8 bytes, ``None`` for no limit.
         max_line_bytes: the host drops a line longer than this many UTF-8 bytes, ``None`` for no limit.
@@ -34,7 +35,7 @@ class Context:
     """
 
     __slots__ = (
-        "budget_seconds", "command", "count_tokens", "cut", "encodings", "kind", "max_bytes", "max_chars",
+        "budget_seconds", "command", "count_tokens", "cut", "encodings", "frame_chars", "kind", "max_bytes", "max_chars",
         "max_input_bytes", "max_line_bytes", "min_bytes", "min_gain", "model", "noise", "paths", "tool",
     )  # fmt: skip
 
@@ -45,6 +46,7 @@ class Context:
         tool: str = "",
         command: str = "",
         cut: bool = False,
+        frame_chars: int = 0,
         max_chars: "int | None" = None,
         max_bytes: "int | None" = None,
         max_line_bytes: "int | None" = None,
@@ -62,6 +64,7 @@ class Context:
         self.tool = tool
         self.command = command
         self.cut = cut
+        self.frame_chars = frame_chars
         self.max_chars = max_chars
         self.max_bytes = max_bytes
         self.max_line_bytes = max_line_bytes

@@ -15,23 +15,28 @@ if TYPE_CHECKING:
 BYTE_ORDER_MARK = "\ufeff"
 
 
-def may_hold_documents(text: str) -> bool:
-    """False when no line of ``text`` begins with a bracket, nor the whole text after white space: a cheap first look."""
-    first = text[:64].lstrip(BYTE_ORDER_MARK + WHITE_SPACE)[:1] or text.lstrip(BYTE_ORDER_MARK + WHITE_SPACE)[:1]
+def may_hold_documents(text: str, begin: int = 0) -> bool:
+    """False when no line of ``text`` begins with a bracket, nor the whole text after white space: a cheap first look.
+
+    ``begin`` is the offset in characters at which the first line begins.
+    """
+    blank = BYTE_ORDER_MARK + WHITE_SPACE
+    first = text[begin : begin + 64].lstrip(blank)[:1] or text[begin:].lstrip(blank)[:1]
     return first in ("{", "[") or "\n{" in text or "\n[" in text
 
 
 class Documents:
-    """The documents of a text, in order. Iterate once.
+    """The documents of a text, in order, from the offset ``begin`` on. Iterate once.
 
     Attributes:
         fault: why no (further) document was found: NOT_JSON, INVALID_JSON or TOO_DEEP.
     """
 
-    __slots__ = ("_next", "_text", "fault")
+    __slots__ = ("_begin", "_next", "_text", "fault")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, begin: int = 0) -> None:
         self._text = text
+        self._begin = begin
         self._next = {"\n{": -2, "\n[": -2}
         self.fault = NOT_JSON
 
@@ -55,7 +60,7 @@ class Documents:
     def _first(self) -> int:
         """Where the first document may begin; an indented one only counts when it is the whole text."""
         text = self._text
-        start = 1 if text.startswith(BYTE_ORDER_MARK) else 0
+        start = self._begin + text.startswith(BYTE_ORDER_MARK, self._begin)
         if text[start : start + 1] in ("{", "["):
             return start
         indented = len(text) - len(text[start:].lstrip(WHITE_SPACE))
@@ -63,10 +68,10 @@ class Documents:
             try:
                 _, end = scan(text, indented)
             except (InvalidJSON, RecursionError):
-                return self._candidate(0)
+                return self._candidate(start)
             if not text[end:].strip(WHITE_SPACE):
                 return indented
-        return self._candidate(0)
+        return self._candidate(start)
 
     def _candidate(self, position: int) -> int:
         """Start of the first line after ``position`` that begins with a bracket, -1 when there is none."""

@@ -1,0 +1,186 @@
+"""Claude Code: a PostToolUse payload in, ``updatedToolOutput`` out.
+
+Shapes and limits were measured with clients 2.1.121 to 2.1.332; recorded payloads are in tests/fixtures/claude-code.
+The reply is the received ``tool_response`` with only the text changed: anything else is refused by the client (built-in
+tools) or taken as it is (MCP tools), and a key that is left out is lost.
+"""
+
+import os
+
+from unpretty import context as kinds
+from unpretty import reason
+from unpretty.commands import reads_file
+from unpretty.context import Context
+from unpretty.hooks.call import Call, Field, mapping_of, text_of
+from unpretty.hooks.reply import to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unpretty.settings.defaults import Settings
+
+NAME = "claude-code"
+# Characters that the client shows inline; a longer result becomes a 2 KB preview and a file.
+BASH_INLINE_CHARS = 30_000
+MCP_INLINE_CHARS = 50_000
+_PERSISTED_KEYS = ("persistedOutputPath", "persistedOutputSize")
+
+
+def read(payload: "dict[str, object]", settings: "Settings") -> Call:
+    """The call that ``payload`` tells about, with the texts that may be replaced."""
+    call = Call(NAME)
+    call.agent_version = _client_version()
+    call.session = text_of(payload, "session_id")
+    call.tool_use_id = text_of(payload, "tool_use_id")
+    call.project = text_of(payload, "cwd")
+    call.tool = text_of(payload, "tool_name")
+    response = payload.get("tool_response")
+    if call.tool == "Bash" and isinstance(response, dict):
+        _read_bash(call, payload, response, settings)
+    elif call.tool == "Grep" and isinstance(response, dict) and isinstance(response.get("content"), str):
+        call.fields.append(Field("content", text_of(response, "content"), Context(kinds.SEARCH)))
+    elif call.tool.startswith("mcp__"):
+        _read_mcp(call, response, settings)
+    elif call.tool in ("Read", "NotebookRead"):
+        call.reason = reason.FILE_VIEW
+    if not call.fields and not call.reason:
+        call.reason = reason.UNSUPPORTED_TOOL if call.tool else reason.BAD_PAYLOAD
+    return call
+
+
+def reply(payload: "dict[str, object]", call: Call) -> str:
+    """The answer that replaces the changed texts, "" when nothing changed."""
+    response = payload["tool_response"]
+    if call.tool.startswith("mcp__") and sum(_chars_out(field) for field in call.fields) > MCP_INLINE_CHARS:
+        for field in call.changed():
+            field.leave(reason.OVER_HOST_LIMIT)
+    for field in call.changed():
+        assert field.compaction is not None
+        response = _replaced(response, field.name, field.compaction.text)
+    if response is payload["tool_response"]:
+        return ""
+    return (
+        '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":' + to_json(response) + "}}\n"
+    )
+
+
+def model(payload: "dict[str, object]") -> str:
+    """The model of the session's last assistant message, "" when unknown; a subagent's is not in this transcript."""
+    if "agent_id" in payload:
+        return ""
+    return _last_string(_tail(text_of(payload, "transcript_path"), 65536), '"model":"')
+
+
+def _read_bash(call: Call, payload: "dict[str, object]", response: "dict[str, object]", settings: "Settings") -> None:
+    call.command = text_of(mapping_of(payload, "tool_input"), "command")
+    stdout = text_of(response, "stdout")
+    if response.get("isImage") is True:
+        return
+    context = Context(kinds.SHELL, command=call.command, noise=True, paths=True)
+    # The variable widens what the hook receives, not what the client shows.
+    widened = "BASH_MAX_OUTPUT_LENGTH" in os.environ
+    if "persistedOutputPath" in response:
+        context.cut = True
+        if settings.inline_persisted:
+            whole = _persisted(text_of(response, "persistedOutputPath"), settings.max_input_bytes)
+            if whole is not None:
+                context.cut = False
+                context.max_chars = BASH_INLINE_CHARS if widened else len(stdout)
+                stdout = whole
+    elif widened and len(stdout) > BASH_INLINE_CHARS:
+        context.max_chars = BASH_INLINE_CHARS
+    call.fields.append(Field("stdout", stdout, context))
+
+
+def _read_mcp(call: Call, response: object, settings: "Settings") -> None:
+    kind = kinds.FILE if reads_file(call.tool) else kinds.MCP
+    if isinstance(response, str):
+        path = _saved_path(response)
+        context = Context(kind, max_chars=MCP_INLINE_CHARS)
+        if path:
+            whole = _persisted(path, settings.max_input_bytes) if settings.inline_persisted else None
+            context.cut = whole is None
+            response = response if whole is None else whole
+        call.fields.append(Field("", response, context))
+    elif isinstance(response, list):
+        for index, block in enumerate(response):
+            if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+                frame = _frame_length(block["text"])
+                call.fields.append(Field(f"[{index}].text", block["text"], Context(kind, frame_chars=frame)))
+
+
+def _frame_length(text: str) -> int:
+    """Characters of the frame that the client puts before an embedded resource: ``[Resource from SERVER at URI] ``."""
+    line, _, _ = text[:1000].partition("\n")
+    end = line.find("] ")
+    return end + 2 if line.startswith("[Resource from ") and end != -1 else 0
+
+
+def _replaced(response: object, name: str, text: str) -> object:
+    """A copy of ``response`` with the text at ``name`` replaced, everything else as it was."""
+    if isinstance(response, list):
+        index = int(name[1 : name.index("]")])
+        return [*response[:index], {**response[index], "text": text}, *response[index + 1 :]]
+    if isinstance(response, dict):
+        # With these keys the client would show its preview instead of the text.
+        return {key: value for key, value in {**response, name: text}.items() if key not in _PERSISTED_KEYS}
+    return text
+
+
+def _chars_out(field: Field) -> int:
+    return field.compaction.decision.chars_out if field.compaction is not None else len(field.text)
+
+
+def _saved_path(response: str) -> str:
+    """The file that holds an MCP result over the client's token limit, "" when the result is not such a notice."""
+    if not response.startswith("Error: result (") or "\nFormat: Plain text" not in response[:4000]:
+        return ""
+    _, found, rest = response.partition("Output has been saved to ")
+    return rest.split(".txt.\n", 1)[0] + ".txt" if found and ".txt.\n" in rest else ""
+
+
+def _persisted(path: str, max_bytes: int) -> "str | None":
+    """The text of the client's own file of one tool result; None when it is not that, too large or not readable."""
+    folder, _, _ = path.replace("\\", "/").rpartition("/")
+    if not folder.endswith("/tool-results"):
+        return None
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            status = os.fstat(handle)
+            if status.st_mode & 0o170000 != 0o100000 or status.st_size > max_bytes:
+                return None
+            with open(handle, "rb", closefd=False) as file:
+                return file.read().decode("utf-8").rstrip()
+        finally:
+            os.close(handle)
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _client_version() -> str:
+    """The client's version from ``AI_AGENT=claude-code_2-1-332_cli``, "" when it does not say."""
+    parts = os.environ.get("AI_AGENT", "").split("_")
+    return parts[1].replace("-", ".") if len(parts) > 1 and parts[0] == NAME else ""
+
+
+def _tail(path: str, size: int) -> str:
+    """The last ``size`` bytes of a file as text, "" when it cannot be read."""
+    if not path:
+        return ""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            length = os.fstat(handle).st_size
+            os.lseek(handle, max(0, length - size), os.SEEK_SET)
+            return os.read(handle, size).decode("utf-8", "replace")
+        finally:
+            os.close(handle)
+    except OSError:
+        return ""
+
+
+def _last_string(text: str, key: str) -> str:
+    """The short string after the last ``key`` in ``text``."""
+    position = text.rfind(key)
+    end = text.find('"', position + len(key))
+    return text[position + len(key) : end] if position != -1 and 0 < end - position < 200 else ""

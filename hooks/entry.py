@@ -1,0 +1,236 @@
+"""What the registered command runs: one payload on standard input, at most one reply on standard output.
+
+Whatever happens, the exit status is 0 and nothing but a complete reply is printed, so that the agent shows what it had.
+The process is all ours and lives for milliseconds: it imports the standard library's ``os``, ``sys``, ``time`` and
+``_json`` and our own modules, nothing else (tests/unit/hooks/test_import_budget.py).
+"""
+
+import gc
+import os
+import sys
+import time
+
+from unpretty import reason
+from unpretty.compaction import Compaction, Decision, byte_length, compact
+from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
+from unpretty.json_text.scanner import InvalidJSON, loads, stand_in_for_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from unpretty.hooks.call import Call, Field
+    from unpretty.settings.defaults import Settings
+
+MAX_PAYLOAD_BYTES = 256 << 20
+
+
+class Paths:
+    """Where the hook finds its files, baked into ``hook.py`` by the installer: agents started from a desktop have no
+    XDG variables."""
+
+    __slots__ = ("config", "log", "resolved")
+
+    def __init__(self, log: str, resolved: str, config: str) -> None:
+        self.log = log
+        self.resolved = resolved
+        self.config = config
+
+
+def main(agent: str, log: str, resolved: str, config: str) -> None:
+    """Serve one tool result of ``agent``, or, for OpenCode, tool results until the end of input."""
+    gc.disable()
+    stand_in_for_json()
+    paths = Paths(log, resolved, config)
+    if agent == "opencode":
+        from unpretty.hooks.worker import serve
+
+        serve(paths)
+        return
+    started = time.perf_counter()
+    _answer(_adapter(agent), agent, _read_all(0), paths, started)
+
+
+def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, started: float) -> None:
+    """Reply to one payload, then write the log and have the tokens counted."""
+    settings = _load_settings(paths)
+    payload, call = _understand(adapter, agent, data, settings)
+    reply = ""
+    try:
+        decide(call, settings)
+        if call.changed():
+            reply = adapter.reply(payload, call)
+        if reply:
+            _write_all(1, reply.encode("utf-8"))
+    except Exception:  # noqa: BLE001  the agent keeps what it had; the log says that something was wrong
+        call.fields.clear()
+        call.reason = reason.ERROR
+    if not selftest():
+        call.model = call.model or adapter.model(payload)
+        log_call(call, settings, paths, "hook", started)
+
+
+def selftest() -> bool:
+    """True while the installer or doctor tries the hook: default settings, no log."""
+    return os.environ.get("UNPRETTY_SELFTEST") == "1"
+
+
+def _load_settings(paths: Paths) -> "Settings":
+    if selftest():
+        from unpretty.settings.defaults import Settings
+
+        return Settings()
+    from unpretty.settings.resolved import load
+
+    return load(paths.resolved, paths.config)
+
+
+def _adapter(agent: str) -> "ModuleType":
+    if agent == "codex":
+        from unpretty.hooks import codex
+
+        return codex
+    from unpretty.hooks import claude_code
+
+    return claude_code
+
+
+def _understand(
+    adapter: "ModuleType", agent: str, data: bytes, settings: "Settings"
+) -> "tuple[dict[str, object], Call]":
+    """The payload and the call it tells about; an unreadable one becomes a call without fields."""
+    try:
+        payload = loads(data.decode("utf-8"))
+        if isinstance(payload, dict):
+            call: Call = adapter.read(payload, settings)
+            return payload, call
+    except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
+        pass
+    from unpretty.hooks.call import Call as NoCall
+
+    call = NoCall(agent)
+    call.reason = reason.TOO_LARGE if len(data) > MAX_PAYLOAD_BYTES else reason.BAD_PAYLOAD
+    return {}, call
+
+
+def decide(call: "Call", settings: "Settings") -> None:
+    """Set the compaction of each field of ``call``."""
+    why = call.reason or _switched_off(call, settings)
+    for field in call.fields:
+        if why:
+            field.leave(why)
+            continue
+        context = field.context
+        context.tool = call.tool
+        context.min_bytes = settings.min_bytes
+        context.min_gain = settings.min_gain_percent / 100
+        context.max_input_bytes = settings.max_input_bytes
+        context.budget_seconds = settings.budget_ms / 1000
+        context.noise = context.noise and settings.terminal_noise
+        context.paths = context.paths and settings.fold_paths
+        context.encodings = settings.encodings
+        context.model = settings.model or call.model
+        field.compaction = compact(field.text, context)
+        if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
+            # It cannot be written as UTF-8, and the client would put a replacement character in its place.
+            field.leave(reason.NOT_VERIFIED)
+
+
+def _switched_off(call: "Call", settings: "Settings") -> str:
+    """The reason when settings or environment say that this call is to be left alone."""
+    if not settings.enabled or os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
+        return reason.DISABLED
+    if settings.exclude_tools or settings.exclude_commands or settings.exclude_projects:
+        from unpretty.patterns import is_inside, matches_any
+
+        home = os.environ.get("HOME") or os.environ.get("USERPROFILE") or ""
+        if (
+            matches_any(settings.exclude_tools, call.tool)
+            or matches_any(settings.exclude_commands, call.command)
+            or is_inside(call.project, settings.exclude_projects, home)
+        ):
+            return reason.EXCLUDED
+    return ""
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    if text.isascii():
+        return False
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started: float) -> None:
+    """Append a decision line for each field of ``call`` (one without fields: for the call), then count tokens."""
+    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    outcomes = [(field.name, field.compaction) for field in call.fields if field.compaction is not None]
+    if not outcomes:
+        outcomes = [("", Compaction("", Decision(call.reason, "", 0)))]
+    counted = []
+    for (name, compaction), field in zip(outcomes, [*call.fields, None], strict=False):
+        record = _record(call, name, compaction.decision, via, milliseconds)
+        append(paths.log, record, settings.log_max_bytes, settings.log_files)
+        if compaction.decision.converted and field is not None:
+            counted.append((str(record["id"]), field.text, compaction.text))
+    if counted and settings.count_tokens == "exact":
+        from unpretty.tokens.background import count_later
+
+        for identity, before, after in counted:
+            count_later(_python(), paths.log, identity, before, after)
+
+
+def _record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
+    return {
+        "v": VERSION,
+        "kind": "decision",
+        "id": new_id(),
+        "ts": now_ms(),
+        "via": via,
+        "agent": call.agent,
+        "agent_version": call.agent_version,
+        "session": call.session,
+        "tool_use_id": call.tool_use_id,
+        "project": call.project,
+        "model": call.model,
+        "tool": call.tool,
+        "field": name,
+        "decision": "converted" if decision.converted else "skipped",
+        "reason": decision.reason,
+        "encoding": decision.encoding,
+        "bytes_in": decision.bytes_in,
+        "bytes_out": decision.bytes_out,
+        "chars_in": decision.chars_in,
+        "chars_out": decision.chars_out,
+        "docs": decision.docs,
+        "steps": decision.steps,
+        "ms": milliseconds,
+    }
+
+
+def _python() -> str:
+    """The interpreter that has our dependencies: what the link beside ``hook.py`` points to."""
+    try:
+        return os.readlink(sys.executable)
+    except (OSError, ValueError):
+        return sys.executable
+
+
+def _read_all(handle: int) -> bytes:
+    pieces = []
+    size = 0
+    while size <= MAX_PAYLOAD_BYTES:
+        piece = os.read(handle, 1 << 20)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]

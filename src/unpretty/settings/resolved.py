@@ -1,0 +1,111 @@
+"""The settings as the hook reads them: a resolved copy of config.toml that costs no TOML parser.
+
+The copy is JSON: ``{"source": [mtime_ns, size], "fault": "...", "settings": {...}}``. It is used while config.toml has
+that modification time and size; the call that notices a change parses config.toml once and writes the copy anew.
+A config.toml that cannot be read switches the hook off until it is mended: what the user wants is not known then.
+"""
+
+import os
+import sys
+
+from unpretty.decision_log.writer import to_json
+from unpretty.json_text.scanner import InvalidJSON, loads
+from unpretty.settings.defaults import SETTINGS, Settings
+
+_ABSENT = [0, 0]
+
+
+def load(resolved_path: str, config_path: str) -> Settings:
+    """The settings in force; reads config.toml only when it changed. Never raises."""
+    source = _stamp(config_path)
+    copy = _read_copy(resolved_path)
+    if copy is not None and copy[0] == source:
+        return copy[1]
+    if source == _ABSENT and copy is None:
+        return Settings()
+    return refresh(config_path, resolved_path)[0]
+
+
+def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
+    """Parse config.toml, write the resolved copy, and return the settings and what is wrong with the file (or "").
+
+    Never raises: a copy that cannot be written only means that the next call parses again.
+    """
+    source = _stamp(config_path)
+    values: dict[str, object] = {}
+    fault = ""
+    if source != _ABSENT:
+        values, fault = _parse(config_path)
+    if fault:
+        values = {"enabled": False}
+    settings = Settings(values)
+    content = {"source": source, "fault": fault, "settings": {name: getattr(settings, name) for name in SETTINGS}}
+    _write(resolved_path, to_json(content))
+    return settings, fault
+
+
+def _parse(config_path: str) -> "tuple[dict[str, object], str]":
+    if "json" in sys.modules and not hasattr(sys.modules["json"], "loads"):
+        # The hook's stand-in must not meet a library that wants the real module.
+        del sys.modules["json"], sys.modules["json.decoder"]
+    try:
+        from unpretty.settings.config_file import read_config
+
+        from pathlib import Path
+
+        return read_config(Path(config_path)), ""
+    except Exception as fault:  # noqa: BLE001  whatever is wrong with the file, the hook goes on
+        return {}, str(fault) or type(fault).__name__
+
+
+def _stamp(path: str) -> "list[int]":
+    """Modification time in nanoseconds and size in bytes, zeros when there is no such file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return list(_ABSENT)
+    return [status.st_mtime_ns, status.st_size]
+
+
+def _read_copy(path: str) -> "tuple[list[int], Settings] | None":
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            content = loads(os.read(handle, 1 << 20).decode("utf-8"))
+        finally:
+            os.close(handle)
+    except (OSError, InvalidJSON, UnicodeDecodeError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("settings"), dict):
+        return None
+    try:
+        return [int(part) for part in content["source"]], Settings(_typed(content["settings"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _typed(values: "dict[str, object]") -> "dict[str, object]":
+    """Numbers, which the scanner leaves as text, in the type of the setting's default."""
+    return {
+        name: type(SETTINGS[name][0])(value) if isinstance(value, bytes) else value  # type: ignore[call-arg]
+        for name, value in values.items()
+        if name in SETTINGS
+    }
+
+
+def _write(path: str, text: str) -> None:
+    """Write beside and rename, so that a reader sees the old copy or the new one."""
+    beside = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(handle, text.encode("ascii"))
+        finally:
+            os.close(handle)
+        os.replace(beside, path)
+    except OSError:
+        try:
+            os.unlink(beside)
+        except OSError:
+            return
