@@ -5,14 +5,13 @@ The reply is the received ``tool_response`` with only the text changed: anything
 tools) or taken as it is (MCP tools), and a key that is left out is lost.
 """
 
-import os
-
 from unpretty import context as kinds
-from unpretty import reason
+from unpretty import reason, system
 from unpretty.commands import reads_file
 from unpretty.context import Context
 from unpretty.hooks.call import Call, Field, mapping_of, text_of
 from unpretty.hooks.reply import to_json
+from unpretty.system import read_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _read_bash(call: Call, payload: "dict[str, object]", response: "dict[str, ob
         return
     context = Context(kinds.SHELL, command=call.command, noise=True, paths=True)
     # The variable widens what the hook receives, not what the client shows.
-    widened = "BASH_MAX_OUTPUT_LENGTH" in os.environ
+    widened = system.environment("BASH_MAX_OUTPUT_LENGTH") is not None
     if "persistedOutputPath" in response:
         context.cut = True
         if settings.inline_persisted:
@@ -144,39 +143,40 @@ def _persisted(path: str, max_bytes: int) -> "str | None":
     if not folder.endswith("/tool-results"):
         return None
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        try:
-            status = os.fstat(handle)
-            if status.st_mode & 0o170000 != 0o100000 or status.st_size > max_bytes:
-                return None
-            with open(handle, "rb", closefd=False) as file:
-                return file.read().decode("utf-8").rstrip()
-        finally:
-            os.close(handle)
+        handle = system.open_file(path, system.READ | system.NO_FOLLOW | system.NO_WAIT)
+    except OSError:
+        return None
+    try:
+        status = system.fstat(handle)
+        if status.st_mode & 0o170000 != 0o100000 or status.st_size > max_bytes:
+            return None
+        # The client trims its inline text at the end too.
+        return read_to_end(handle, max_bytes).decode("utf-8").rstrip()
     except (OSError, UnicodeDecodeError):
         return None
+    finally:
+        system.close(handle)
 
 
 def _client_version() -> str:
     """The client's version from ``AI_AGENT=claude-code_2-1-332_cli``, "" when it does not say."""
-    parts = os.environ.get("AI_AGENT", "").split("_")
+    parts = (system.environment("AI_AGENT") or "").split("_")
     return parts[1].replace("-", ".") if len(parts) > 1 and parts[0] == NAME else ""
 
 
 def _tail(path: str, size: int) -> str:
     """The last ``size`` bytes of a file as text, "" when it cannot be read."""
-    if not path:
+    try:
+        handle = system.open_file(path, system.READ)
+    except (OSError, ValueError):
         return ""
     try:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            length = os.fstat(handle).st_size
-            os.lseek(handle, max(0, length - size), os.SEEK_SET)
-            return os.read(handle, size).decode("utf-8", "replace")
-        finally:
-            os.close(handle)
+        system.lseek(handle, max(0, system.fstat(handle).st_size - size), 0)
+        return system.read(handle, size).decode("utf-8", "replace")
     except OSError:
         return ""
+    finally:
+        system.close(handle)
 
 
 def _last_string(text: str, key: str) -> str:

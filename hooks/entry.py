@@ -1,17 +1,16 @@
 """What the registered command runs: one payload on standard input, at most one reply on standard output.
 
 Whatever happens, the exit status is 0 and nothing but a complete reply is printed, so that the agent shows what it had.
-The process is all ours and lives for milliseconds: it imports the standard library's ``os``, ``sys``, ``time`` and
+The process is all ours and lives for milliseconds: it imports the standard library's ``sys``, ``time``, ``gc`` and
 ``_json`` and our own modules, nothing else (tests/unit/hooks/test_import_budget.py).
 """
 
 import gc
-import os
 import sys
 import time
 
-from unpretty import reason
-from unpretty.compaction import Compaction, Decision, byte_length, compact
+from unpretty import reason, system
+from unpretty.compaction import Compaction, Decision, compact
 from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
 from unpretty.json_text.scanner import InvalidJSON, loads, stand_in_for_json
 
@@ -19,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from unpretty.hooks.call import Call, Field
+    from unpretty.hooks.call import Call
     from unpretty.settings.defaults import Settings
 
 MAX_PAYLOAD_BYTES = 256 << 20
@@ -48,7 +47,9 @@ def main(agent: str, log: str, resolved: str, config: str) -> None:
         serve(paths)
         return
     started = time.perf_counter()
-    _answer(_adapter(agent), agent, _read_all(0), paths, started)
+    _answer(_adapter(agent), agent, system.read_to_end(0, MAX_PAYLOAD_BYTES), paths, started)
+    # Everything is written: tearing the interpreter down would only keep the agent waiting.
+    system.exit_now(0)
 
 
 def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, started: float) -> None:
@@ -61,7 +62,7 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
         if call.changed():
             reply = adapter.reply(payload, call)
         if reply:
-            _write_all(1, reply.encode("utf-8"))
+            system.write_all(1, reply.encode("utf-8"))
     except Exception:  # noqa: BLE001  the agent keeps what it had; the log says that something was wrong
         call.fields.clear()
         call.reason = reason.ERROR
@@ -72,7 +73,7 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
 
 def selftest() -> bool:
     """True while the installer or doctor tries the hook: default settings, no log."""
-    return os.environ.get("UNPRETTY_SELFTEST") == "1"
+    return system.environment("UNPRETTY_SELFTEST") == "1"
 
 
 def _load_settings(paths: Paths) -> "Settings":
@@ -138,12 +139,12 @@ def decide(call: "Call", settings: "Settings") -> None:
 
 def _switched_off(call: "Call", settings: "Settings") -> str:
     """The reason when settings or environment say that this call is to be left alone."""
-    if not settings.enabled or os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
+    if not settings.enabled or (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no"):
         return reason.DISABLED
     if settings.exclude_tools or settings.exclude_commands or settings.exclude_projects:
         from unpretty.patterns import is_inside, matches_any
 
-        home = os.environ.get("HOME") or os.environ.get("USERPROFILE") or ""
+        home = system.environment("HOME") or system.environment("USERPROFILE") or ""
         if (
             matches_any(settings.exclude_tools, call.tool)
             or matches_any(settings.exclude_commands, call.command)
@@ -213,24 +214,6 @@ def _record(call: "Call", name: str, decision: Decision, via: str, milliseconds:
 def _python() -> str:
     """The interpreter that has our dependencies: what the link beside ``hook.py`` points to."""
     try:
-        return os.readlink(sys.executable)
+        return system.readlink(sys.executable)
     except (OSError, ValueError):
         return sys.executable
-
-
-def _read_all(handle: int) -> bytes:
-    pieces = []
-    size = 0
-    while size <= MAX_PAYLOAD_BYTES:
-        piece = os.read(handle, 1 << 20)
-        if not piece:
-            break
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]

@@ -4,8 +4,9 @@ On the hook path: standard library only. A failing log never changes the reply, 
 The format is described in docs/stats.md; readers skip kinds and versions that they do not know.
 """
 
-import os
 import time
+
+from unpretty import system
 
 try:
     from _json import encode_basestring_ascii as _quote
@@ -13,7 +14,7 @@ except ImportError:  # an interpreter without the C accelerator
     from json.encoder import encode_basestring_ascii as _quote
 
 VERSION = 1
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_APPEND = system.WRITE | system.APPEND | system.CREATE
 
 
 def now_ms() -> int:
@@ -23,7 +24,7 @@ def now_ms() -> int:
 
 def new_id() -> str:
     """An id that ties a later ``tokens`` line to its decision: 16 hexadecimal digits."""
-    return os.urandom(8).hex()
+    return system.urandom(8).hex()
 
 
 def to_json(value: object) -> str:
@@ -52,19 +53,19 @@ def append(path: str, record: "dict[str, object]", max_bytes: int = 33554432, ma
     try:
         line = (to_json(record) + "\n").encode("ascii")
         try:
-            handle = os.open(path, _APPEND, 0o600)
+            handle = system.open_file(path, _APPEND)
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-            handle = os.open(path, _APPEND, 0o600)
+            system.make_folders(system.folder_of(path))
+            handle = system.open_file(path, _APPEND)
         try:
-            if os.fstat(handle).st_size + len(line) > max_bytes:
+            if system.fstat(handle).st_size + len(line) > max_bytes:
                 rotated = _rotate(path, len(line), max_bytes, max_files)
                 if rotated is not None:
-                    os.close(handle)
+                    system.close(handle)
                     handle = rotated
-            return os.write(handle, line) == len(line)
+            return system.write(handle, line) == len(line)
         finally:
-            os.close(handle)
+            system.close(handle)
     except (OSError, ValueError):
         return False
 
@@ -73,32 +74,32 @@ def _rotate(path: str, room: int, max_bytes: int, max_files: int) -> "int | None
     """Shift ``path`` to ``path.1`` and so on; the handle of the new current file, None when another writer is at it."""
     lock_path = path + ".lock"
     try:
-        lock = os.open(lock_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        lock = system.open_file(lock_path, system.WRITE | system.CREATE | system.EXCLUSIVE)
     except FileExistsError:
         _break_stale_lock(lock_path)
         return None
     try:
         # Another writer may have rotated between our look at the size and our lock.
-        if os.stat(path).st_size + room > max_bytes:
+        if system.stat(path).st_size + room > max_bytes:
             for number in range(max_files - 1, 0, -1):
                 older = f"{path}.{number}"
                 newer = path if number == 1 else f"{path}.{number - 1}"
                 try:
-                    os.replace(newer, older)
+                    system.replace(newer, older)
                 except FileNotFoundError:
                     continue
             if max_files == 1:
-                os.unlink(path)
-        return os.open(path, _APPEND, 0o600)
+                system.unlink(path)
+        return system.open_file(path, _APPEND)
     finally:
-        os.close(lock)
-        os.unlink(lock_path)
+        system.close(lock)
+        system.unlink(lock_path)
 
 
 def _break_stale_lock(lock_path: str) -> None:
     """Remove a lock whose owner was killed: a rotation takes milliseconds, never ten seconds."""
     try:
-        if time.time() - os.stat(lock_path).st_mtime > 10:
-            os.unlink(lock_path)
+        if time.time() - system.stat(lock_path).st_mtime > 10:
+            system.unlink(lock_path)
     except OSError:
         return

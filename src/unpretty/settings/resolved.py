@@ -5,9 +5,9 @@ that modification time and size; the call that notices a change parses config.to
 A config.toml that cannot be read switches the hook off until it is mended: what the user wants is not known then.
 """
 
-import os
 import sys
 
+from unpretty import system
 from unpretty.decision_log.writer import to_json
 from unpretty.json_text.scanner import InvalidJSON, loads
 from unpretty.settings.defaults import SETTINGS, Settings
@@ -61,7 +61,7 @@ def _parse(config_path: str) -> "tuple[dict[str, object], str]":
 def _stamp(path: str) -> "list[int]":
     """Modification time in nanoseconds and size in bytes, zeros when there is no such file."""
     try:
-        status = os.stat(path)
+        status = system.stat(path)
     except OSError:
         return list(_ABSENT)
     return [status.st_mtime_ns, status.st_size]
@@ -69,11 +69,7 @@ def _stamp(path: str) -> "list[int]":
 
 def _read_copy(path: str) -> "tuple[list[int], Settings] | None":
     try:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            content = loads(os.read(handle, 1 << 20).decode("utf-8"))
-        finally:
-            os.close(handle)
+        content = loads(system.read_file(path, 1 << 20).decode("utf-8"))
     except (OSError, InvalidJSON, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(content, dict) or not isinstance(content.get("settings"), dict):
@@ -95,17 +91,17 @@ def _typed(values: "dict[str, object]") -> "dict[str, object]":
 
 def _write(path: str, text: str) -> None:
     """Write beside and rename, so that a reader sees the old copy or the new one."""
-    beside = f"{path}.{os.getpid()}.tmp"
+    beside = f"{path}.{system.getpid()}.tmp"
     try:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        system.make_folders(system.folder_of(path))
+        handle = system.open_file(beside, system.WRITE | system.CREATE | system.TRUNCATE)
         try:
-            os.write(handle, text.encode("ascii"))
+            system.write(handle, text.encode("ascii"))
         finally:
-            os.close(handle)
-        os.replace(beside, path)
+            system.close(handle)
+        system.replace(beside, path)
     except OSError:
         try:
-            os.unlink(beside)
+            system.unlink(beside)
         except OSError:
             return

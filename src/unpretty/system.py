@@ -1,0 +1,87 @@
+"""The operating system calls that the hook makes, without ``import os``.
+
+``os`` is a fourth of what the hook may cost, and nearly all of it is code that a hook does not need. Its functions come
+from the built-in module behind it, which the interpreter has loaded already.
+"""
+
+import sys
+
+if sys.platform == "win32":  # pragma: no cover  measured on Linux only
+    import nt as _calls
+else:
+    import posix as _calls
+
+close = _calls.close
+exit_now = _calls._exit
+fstat = _calls.fstat
+getpid = _calls.getpid
+lseek = _calls.lseek
+read = _calls.read
+readlink = _calls.readlink
+replace = _calls.replace
+stat = _calls.stat
+unlink = _calls.unlink
+urandom = _calls.urandom
+write = _calls.write
+
+CREATE, EXCLUSIVE, TRUNCATE = _calls.O_CREAT, _calls.O_EXCL, _calls.O_TRUNC
+APPEND, READ, WRITE = _calls.O_APPEND, _calls.O_RDONLY, _calls.O_WRONLY
+NO_FOLLOW: int = getattr(_calls, "O_NOFOLLOW", 0)
+NO_WAIT: int = getattr(_calls, "O_NONBLOCK", 0)
+# Closed in children, and no line end translation on Windows.
+_ALWAYS: int = getattr(_calls, "O_CLOEXEC", 0) | getattr(_calls, "O_BINARY", 0) | getattr(_calls, "O_NOINHERIT", 0)
+
+
+def open_file(path: str, flags: int, mode: int = 0o600) -> int:
+    """A handle that children do not inherit; raises OSError."""
+    return _calls.open(path, flags | _ALWAYS, mode)
+
+
+def environment(name: str) -> "str | None":
+    """The value of an environment variable, None when it is not set."""
+    if "os" in sys.modules:
+        return sys.modules["os"].environ.get(name)  # type: ignore[no-any-return]
+    variables: dict[object, object] = dict(_calls.environ)
+    value = variables.get(name.encode()) if sys.platform != "win32" else variables.get(name.upper())
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value if isinstance(value, str) else None
+
+
+def make_folders(path: str) -> None:
+    """Create the folder ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
+    import os
+
+    os.makedirs(path, 0o700, exist_ok=True)
+
+
+def folder_of(path: str) -> str:
+    """The folder of ``path``, which is absolute."""
+    return path[: max(path.rfind("/"), path.rfind("\\"), 0)] or "/"
+
+
+def read_file(path: str, limit: int) -> bytes:
+    """At most ``limit`` bytes of the file at ``path``; raises OSError."""
+    handle = open_file(path, READ)
+    try:
+        return read(handle, limit)
+    finally:
+        close(handle)
+
+
+def read_to_end(handle: int, limit: int) -> bytes:
+    """What is left to read, up to about ``limit`` bytes more than that; raises OSError."""
+    pieces = []
+    size = 0
+    while size <= limit:
+        piece = read(handle, 1 << 20)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of ``data``; raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[write(handle, view) :]
