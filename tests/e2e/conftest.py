@@ -1,0 +1,62 @@
+"""Fixtures of the end-to-end tests: the clients, each with an empty home, and unpretty installed from its wheel."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from . import clients, mcp_server
+from .claude_code import ClaudeCode
+from .codex import Codex
+from .opencode import OpenCode
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An empty project folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def claude_code_program() -> Path:
+    """The newest Claude Code that is tested."""
+    return clients.install(clients.CLAUDE_CODE, clients.cache_folder())
+
+
+@pytest.fixture(scope="session")
+def codex_program() -> Path:
+    """The Codex that is tested."""
+    return clients.install(clients.CODEX, clients.cache_folder())
+
+
+@pytest.fixture(scope="session")
+def opencode_program() -> Path:
+    """The OpenCode that is tested."""
+    return clients.install(clients.OPENCODE, clients.cache_folder())
+
+
+@pytest.fixture
+def claude_code(claude_code_program: Path, home: Path, project: Path) -> ClaudeCode:
+    """The newest Claude Code that is tested, in an empty home."""
+    return ClaudeCode(claude_code_program, home, project)
+
+
+@pytest.fixture
+def codex(codex_program: Path, home: Path, project: Path) -> Codex:
+    """Codex in an empty home."""
+    return Codex(codex_program, home, project)
+
+
+@pytest.fixture
+def opencode(opencode_program: Path, codex_program: Path, home: Path, project: Path) -> OpenCode:
+    """OpenCode in an empty home. It would download ripgrep for its search tools; Codex brings one along."""
+    ripgrep = codex_program.parent.parent / "codex-path" / "rg"
+    return OpenCode(opencode_program, home, project, ripgrep if ripgrep.exists() else None)
+
+
+@pytest.fixture(scope="session")
+def shapes() -> list[str]:
+    """The command that starts the MCP server of the tests."""
+    return [sys.executable, "-I", str(Path(mcp_server.__file__))]
