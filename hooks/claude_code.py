@@ -5,12 +5,13 @@ The reply is the received ``tool_response`` with only the text changed: anything
 tools) or taken as it is (MCP tools), and a key that is left out is lost.
 """
 
+from unpretty.hooks.call import Call, Field, mapping_of, text_of
+from unpretty.hooks.reply import to_json
+
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
 from unpretty.context import Context
-from unpretty.hooks.call import Call, Field, mapping_of, text_of
-from unpretty.hooks.reply import to_json
 from unpretty.system import read_to_end
 
 TYPE_CHECKING = False
@@ -57,9 +58,7 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
         response = _replaced(response, field.name, field.compaction.text)
     if response is payload["tool_response"]:
         return ""
-    return (
-        '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":' + to_json(response) + "}}\n"
-    )
+    return '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":' + to_json(response) + "}}\n"
 
 
 def model(payload: "dict[str, object]") -> str:

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from unpretty.hooks.call import Call
+
     from unpretty.settings.defaults import Settings
 
 MAX_PAYLOAD_BYTES = 256 << 20
 
 
 class Paths:
-    """Where the hook finds its files, baked into ``hook.py`` by the installer: agents started from a desktop have no
-    XDG variables."""
+    """Where the hook finds its files.
+
+    The installer bakes the paths into ``hook.py``: agents started from a desktop have no XDG variables.
+    """
 
     __slots__ = ("config", "log", "resolved")
 
@@ -63,7 +66,7 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
             reply = adapter.reply(payload, call)
         if reply:
             system.write_all(1, reply.encode("utf-8"))
-    except Exception:  # noqa: BLE001  the agent keeps what it had; the log says that something was wrong
+    except Exception:  # the agent keeps what it had; the log says that something was wrong
         call.fields.clear()
         call.reason = reason.ERROR
     if not selftest():

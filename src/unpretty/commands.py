@@ -1,4 +1,6 @@
-"""What a shell command prints, judged from its text: does it show a file that a later edit must match?
+"""What a shell command prints, judged from its text.
+
+The question is whether it shows a file that a later edit must match.
 
 Only the text of the command is known, so the judgement leans to "yes": a result that is left alone costs tokens, a
 result that no longer matches its file costs a failed edit.
@@ -7,16 +9,25 @@ result that no longer matches its file costs a failed edit.
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
 
-# Programs that print files as they are. `git show`, `sed` and `awk` have rules of their own.
+# Programs that print files as they are. `git`, `sed` and `awk` have rules of their own.
 _VIEWERS = frozenset(
-    "cat tac head tail less more most bat batcat nl view zcat bzcat xzcat zless zmore gzcat pg strings type get-content gc".split()
+    (
+        *("cat", "tac", "head", "tail", "less", "more", "most", "bat", "batcat", "nl", "view", "pg", "strings"),
+        *("zcat", "gzcat", "bzcat", "xzcat", "zless", "zmore", "type", "get-content", "gc"),
+    )
 )
 # Programs that hand on what they read, so that what stands before them in a pipe decides.
-_FILTERS = _VIEWERS | frozenset("grep egrep fgrep rg ag sed awk gawk cut tee sort uniq tr fold expand col colrm ts".split())
+_FILTERS = _VIEWERS | {
+    *("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "nawk", "cut", "tee", "sort", "uniq", "tr"),
+    *("fold", "expand", "col", "colrm", "ts"),
+}
 # Programs that run the rest of their words as a command.
 _WRAPPERS = frozenset(
-    "sudo doas env time nice ionice nohup timeout stdbuf command builtin exec xargs watch ssh docker podman kubectl "
-    "find fd parallel bash sh zsh dash fish chroot setsid unbuffer script wsl busybox".split()
+    (
+        *("sudo", "doas", "env", "time", "nice", "ionice", "nohup", "timeout", "stdbuf", "command", "builtin", "exec"),
+        *("xargs", "watch", "ssh", "docker", "podman", "kubectl", "find", "fd", "parallel", "bash", "sh", "zsh"),
+        *("dash", "fish", "chroot", "setsid", "unbuffer", "script", "wsl", "busybox"),
+    )
 )
 _SEPARATORS = (";", "&", "\n", "(", ")", "{", "}", "`")
 
@@ -38,7 +49,7 @@ def _pipelines(command: str) -> "list[list[list[str]]]":
     for token in _tokens(command):
         if token in _SEPARATORS:
             pipelines.append([[]])
-        elif token == "|":
+        elif token == "|":  # noqa: S105
             pipelines[-1].append([])
         else:
             pipelines[-1][-1].append(token)

@@ -64,12 +64,12 @@ def byte_length(text: str) -> int:
 
 
 def compact(text: str, context: "Context | None" = None) -> Compaction:
-    """Make ``text`` smaller without changing what it says; never raises for any text.
+    r"""Make ``text`` smaller without changing what it says; never raises for any text.
 
     Without a context the text is taken for a tool result of unknown origin: JSON documents are minified, nothing else.
 
     >>> from unpretty import Context, compact
-    >>> compact('{\\n  "price": 1.50,\\n  "tags": [ "a", "b" ]\\n}', Context(min_bytes=0)).text
+    >>> compact('{\n  "price": 1.50,\n  "tags": [ "a", "b" ]\n}', Context(min_bytes=0)).text
     '{"price":1.50,"tags":["a","b"]}'
     """
     if context is None:
@@ -87,7 +87,7 @@ def compact(text: str, context: "Context | None" = None) -> Compaction:
         return Compaction(text, Decision(reason.TOO_DEEP, text, size))
     except MemoryError:
         return Compaction(text, Decision(reason.TOO_LARGE, text, size))
-    except Exception:  # noqa: BLE001  a result must never be lost to a bug of ours
+    except Exception:  # a result must never be lost to a bug of ours
         return Compaction(text, Decision(reason.ERROR, text, size))
     finally:
         if collecting:
@@ -181,9 +181,7 @@ class _Work:
                 self.decision.docs += 1
         if pieces:
             self.text = "".join(pieces) + self.text[position:]
-        self.decision.reason = (
-            reason.NOT_VERIFIED if unproven else reason.ALREADY_COMPACT if found else documents.fault
-        )
+        self.decision.reason = reason.NOT_VERIFIED if unproven else reason.ALREADY_COMPACT if found else documents.fault
 
     def _smaller(self, document: str, value: object) -> "str | None":
         """``document`` in its smallest allowed form, itself when nothing is gained, None when the proof fails."""
@@ -213,7 +211,7 @@ class _Work:
             return document
         self._saved("tables", byte_length(document) - byte_length(choice.text))
         self.decision.encoding = choice.encoding
-        return choice.text
+        return str(choice.text)
 
     def _worth_it(self) -> bool:
         """True when the text became smaller by enough and fits the host; the reason is set otherwise."""

@@ -35,7 +35,8 @@ class Context:
     """
 
     __slots__ = (
-        "budget_seconds", "command", "count_tokens", "cut", "encodings", "frame_chars", "kind", "max_bytes", "max_chars",
+        "budget_seconds", "command", "count_tokens", "cut", "encodings", "frame_chars", "kind", "max_bytes",
+        "max_chars",
         "max_input_bytes", "max_line_bytes", "min_bytes", "min_gain", "model", "noise", "paths", "tool",
     )  # fmt: skip
 

@@ -41,9 +41,10 @@ def environment(name: str) -> "str | None":
     """The value of an environment variable, None when it is not set."""
     if "os" in sys.modules:
         return sys.modules["os"].environ.get(name)  # type: ignore[no-any-return]
-    variables: dict[object, object] = dict(_calls.environ)
-    value = variables.get(name.encode()) if sys.platform != "win32" else variables.get(name.upper())
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value if isinstance(value, str) else None
+    if sys.platform == "win32":
+        return _calls.environ.get(name.upper())
+    value = _calls.environ.get(name.encode())
+    return None if value is None else value.decode("utf-8", "surrogateescape")
 
 
 def make_folders(path: str) -> None:

@@ -28,6 +28,10 @@ def _line_number(line: str) -> "int | None":
     digits = 0
     while digits < 7 and rest[digits : digits + 1].isdigit() and rest[digits].isascii():
         digits += 1
-    if not digits or rest[digits : digits + 1] not in ("\u2192", "\t", ":", "-", "|") and rest[digits : digits + 2] != " |":
+    if (
+        not digits
+        or (rest[digits : digits + 1] not in ("\u2192", "\t", ":", "-", "|")
+        and rest[digits : digits + 2] != " |")
+    ):
         return None
     return int(rest[:digits])

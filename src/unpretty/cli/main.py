@@ -73,7 +73,7 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)
-    except Exception:  # noqa: BLE001  a bug: leave a report that can be attached to an issue
+    except Exception:  # a bug: leave a report that can be attached to an issue
         from unpretty.cli.bug_report import write_bug_report
 
         click.echo(write_bug_report(), err=True)

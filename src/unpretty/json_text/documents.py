@@ -105,7 +105,7 @@ class Documents:
         line_end = text.find("\n", start)
         if line_end == -1 or pos <= line_end:
             opening = text[start + 1 : start + 64].lstrip(WHITE_SPACE)[:1]
-            if text[start] == "{" and opening in ('"', "}") or text[start] == "[" and opening in ("{", "[", '"'):
+            if opening == '"' or (opening in ("{", "[") and text[start] == "["):
                 self.fault = INVALID_JSON
             return self._candidate(line_end) if line_end != -1 else -1
         self.fault = INVALID_JSON

@@ -55,7 +55,7 @@ def minify(document: str) -> Minified:
 
 
 def _chunks(document: str) -> "Iterator[str]":
-    """``document`` cut at line ends: a JSON string never holds one, and pieces that fit the cache take half the time."""
+    """Cut ``document`` at line ends: no JSON string holds one, and pieces that fit the cache take half the time."""
     start = 0
     while start < len(document):
         line_end = document.find("\n", start + _CHUNK)

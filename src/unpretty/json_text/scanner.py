@@ -1,7 +1,7 @@
 """Reading JSON with the standard library's C scanner, numbers kept as text.
 
-``_json`` is the accelerator behind ``json``: importing it alone costs a tenth of ``import json``. It is private, so every
-supported Python is tested and ``json`` itself is the fallback. What differs from ``json.loads``:
+``_json`` is the accelerator behind ``json``: importing it alone costs a tenth of ``import json``. It is private, so
+every supported Python is tested and ``json`` itself is the fallback. What differs from ``json.loads``:
 
 * a number becomes ``bytes`` holding its own text, so 1.0, 1e5 and integers of any length stay as they are spelled;
 * an object becomes a ``tuple`` of (key, value) pairs, so duplicate keys and their order stay;
@@ -13,6 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Scanner = Callable[[str, int], "tuple[object, int]"]
 
@@ -46,18 +47,21 @@ def _refuse_constant(name: str) -> object:
 
 
 def _make(object_pairs_hook: object) -> "Scanner":
+    options: Any = _Options(object_pairs_hook)
     try:
         from _json import make_scanner
     except ImportError:
         from json.decoder import JSONDecoder
 
-        return JSONDecoder(
-            object_pairs_hook=object_pairs_hook,  # type: ignore[arg-type]
-            parse_float=str.encode,
-            parse_int=str.encode,
-            parse_constant=_refuse_constant,  # type: ignore[arg-type]
-        ).scan_once
-    return make_scanner(_Options(object_pairs_hook))  # type: ignore[no-any-return]
+        decoder: Any = JSONDecoder(
+            object_pairs_hook=options.object_pairs_hook,
+            parse_float=options.parse_float,
+            parse_int=options.parse_int,
+            parse_constant=options.parse_constant,
+        )
+        scanner: Scanner = decoder.scan_once
+        return scanner
+    return make_scanner(options)
 
 
 _scan_pairs = _make(tuple)
@@ -118,7 +122,7 @@ def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
 def stand_in_for_json() -> None:
     """Keep the C scanner from importing ``json`` when it meets an error. Only for a process that is all ours.
 
-    On an error the scanner looks up ``json.decoder.JSONDecodeError``, and importing that costs more than the whole hook.
+    On an error the scanner looks up ``json.decoder.JSONDecodeError``, whose import costs more than the whole hook.
     """
     if "json" not in sys.modules:
         json_module = type(sys)("json")

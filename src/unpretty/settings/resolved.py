@@ -49,12 +49,12 @@ def _parse(config_path: str) -> "tuple[dict[str, object], str]":
         # The hook's stand-in must not meet a library that wants the real module.
         del sys.modules["json"], sys.modules["json.decoder"]
     try:
-        from unpretty.settings.config_file import read_config
-
         from pathlib import Path
 
+        from unpretty.settings.config_file import read_config
+
         return read_config(Path(config_path)), ""
-    except Exception as fault:  # noqa: BLE001  whatever is wrong with the file, the hook goes on
+    except Exception as fault:  # whatever is wrong with the file, the hook goes on
         return {}, str(fault) or type(fault).__name__
 
 
