@@ -32,3 +32,8 @@ def config_file() -> Path:
 def decision_log_file() -> Path:
     """The decision log; rotated files stand beside it as ``decisions.jsonl.1`` and so on."""
     return state_dir() / "decisions.jsonl"
+
+
+def resolved_settings_file() -> Path:
+    """The copy of the settings that the hook reads; it is made from ``config.toml`` and can be deleted at any time."""
+    return data_dir() / "settings.json"
