@@ -56,7 +56,7 @@ def reply(request: "dict[str, object]", call: Call) -> str:
     """The answer line: the texts to put in place, none when nothing changed. Settles what the log will say, too."""
     texts: dict[str, object] = {}
     if request.get("inner") is True:
-        _keep_unless_equivalent(call)
+        _keep_equivalent(call)
     elif request.get("mcp") is True:
         _fit_mcp(call, *_limits(request))
     for field in call.fields:
@@ -92,14 +92,21 @@ def _limits(request: "dict[str, object]") -> "tuple[int, int]":
     return lines or 2000, size or 51_200
 
 
-def _keep_unless_equivalent(call: Call) -> None:
-    """A program reads this result: it may lose white space of one whole JSON document and nothing else."""
+def _keep_equivalent(call: Call) -> None:
+    """A program reads this result: it may lose white space of one whole JSON document and nothing else.
+
+    The program may print what it got, and OpenCode cuts that to whole lines, so the rows keep lines of their own.
+    """
     for field in call.changed():
         assert field.compaction is not None
         decision, text = field.compaction.decision, field.text.strip()
         whole = decision.docs == 1 and text[:1] in ("{", "[") and text[-1:] in ("}", "]")
         if not whole or set(decision.steps) != {"json"}:
             field.leave(reason.HOST_CANNOT_REPLACE)
+    _lay_out_rows(call)
+    for field in call.changed():
+        assert field.compaction is not None
+        _resize(field, field.text, field.compaction.text)
 
 
 def _fit_mcp(call: Call, max_lines: int, max_bytes: int) -> None:
@@ -188,8 +195,6 @@ def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
             return
     decision.reason = reason.CONVERTED
     field.compaction.text = text
-    decision.steps = {}  # measured on the whole output, of which the model would have read a part
-    field.text = cut
     _resize(field, cut, text)
 
 
@@ -219,6 +224,7 @@ def _resize(field: Field, before: str, after: str) -> None:
     """Count ``before`` and ``after``, which are what the model reads, in place of the whole texts."""
     assert field.compaction is not None
     decision = field.compaction.decision
+    decision.steps = {}  # they add up to the whole texts' saving
     field.text = before
     decision.bytes_in, decision.chars_in = byte_length(before), len(before)
     decision.bytes_out, decision.chars_out = byte_length(after), len(after)

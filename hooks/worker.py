@@ -4,6 +4,7 @@ Our plugin starts it and keeps it for as long as OpenCode runs. It ends with its
 however that came about. A request that cannot be served gets a reply without texts, so that nobody waits for it.
 """
 
+import contextlib
 import gc
 import time
 
@@ -48,6 +49,11 @@ def _serve_one(line: bytes, paths: entry.Paths) -> None:
         answer = opencode.reply(request, call).encode("utf-8")
     system.write_all(1, answer)
     if not entry.selftest():
+        _log(call, settings, paths, started)
+
+
+def _log(call: Call, settings: Settings, paths: entry.Paths, started: float) -> None:
+    with contextlib.suppress(Exception):  # the reply has left, and the next one matters more than this line
         entry.log_call(call, settings, paths, "worker", started)
 
 
