@@ -1,11 +1,12 @@
 """Fixtures of the end-to-end tests: the clients, each with an empty home, and unpretty installed from its wheel."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from . import clients, mcp_server
+from . import clients, installed, mcp_server
 from .claude_code import ClaudeCode
 from .codex import Codex
 from .opencode import OpenCode
@@ -17,6 +18,21 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture(scope="session")
+def unpretty_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ``unpretty`` command of a fresh install, from a wheel of the checkout.
+
+    UNPRETTY_WHEEL names a wheel that is built already; UNPRETTY_PROGRAM, for developing, a command that is installed
+    already.
+    """
+    if os.environ.get("UNPRETTY_PROGRAM"):
+        return Path(os.environ["UNPRETTY_PROGRAM"]).absolute()
+    folder = tmp_path_factory.mktemp("unpretty")
+    named = os.environ.get("UNPRETTY_WHEEL")
+    wheel = Path(named).absolute() if named else installed.build_wheel(folder)
+    return installed.install_wheel(wheel, folder / "venv")
 
 
 @pytest.fixture(scope="session")
