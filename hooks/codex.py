@@ -90,10 +90,11 @@ def _read_mcp(call: Call, response: "dict[str, object]") -> None:
     blocks = response.get("content")
     if not isinstance(blocks, list) or not blocks:
         return
-    texts = [block["text"] for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     # A replacement is text only: an image or a link beside it would be lost.
-    if len(texts) == len(blocks) and all(isinstance(text, str) for text in texts):
-        call.fields.append(Field("content", "\n".join(texts), context))
+    strings = [text for text in texts if isinstance(text, str)]
+    if len(strings) == len(blocks):
+        call.fields.append(Field("content", "\n".join(strings), context))
 
 
 def _kilobytes(size: int) -> str:

@@ -351,12 +351,16 @@ class TestInsideCodeMode:
     """A program reads the result, so it may only become equivalent JSON."""
 
     def test_a_whole_document_loses_its_white_space(self) -> None:
-        texts, _ = answer(request("shop_list", ("content.0.text", json.dumps(rows(20), indent=2)), mcp=True, inner=True))
+        texts, _ = answer(
+            request("shop_list", ("content.0.text", json.dumps(rows(20), indent=2)), mcp=True, inner=True)
+        )
         assert json.loads(texts["content.0.text"]) == rows(20)
 
     def test_the_rows_of_a_long_one_keep_lines_of_their_own(self) -> None:
         """The program may print it, and of one line over the limit OpenCode would show nothing."""
-        texts, _ = answer(request("shop_list", ("content.0.text", json.dumps(rows(2000), indent=2)), mcp=True, inner=True))
+        texts, _ = answer(
+            request("shop_list", ("content.0.text", json.dumps(rows(2000), indent=2)), mcp=True, inner=True)
+        )
         assert json.loads(texts["content.0.text"]) == rows(2000)
         assert texts["content.0.text"].count("\n") == 1999
 
