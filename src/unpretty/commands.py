@@ -34,13 +34,7 @@ _SEPARATORS = (";", "&", "\n", "(", ")", "{", "}", "`")
 
 def shows_file(command: str) -> bool:
     """True when ``command`` may print the text of a file as it is (``cat x``, ``head x``, ``sed -n 1,9p x``, ...)."""
-    if not any(viewer in command for viewer in _HINTS):
-        return False
     return any(_pipeline_shows_file(pipeline) for pipeline in _pipelines(command))
-
-
-_HINTS = ("cat", "head", "tail", "less", "more", "most", "nl ", "view", "pg ", "strings", "type", "-content",
-          "gc ", "tac ", "sed", "awk", "git", "read")  # fmt: skip
 
 
 def _pipelines(command: str) -> "list[list[list[str]]]":
@@ -50,14 +44,17 @@ def _pipelines(command: str) -> "list[list[list[str]]]":
         if token in _SEPARATORS:
             pipelines.append([[]])
         elif token == "|":  # noqa: S105
-            pipelines[-1].append([])
+            if pipelines[-1][-1]:
+                pipelines[-1].append([])
+            else:  # the second bar of ||
+                pipelines.append([[]])
         else:
             pipelines[-1][-1].append(token)
     return pipelines
 
 
 def _tokens(command: str) -> "list[str]":
-    """The words and operators of ``command``. ``||``, ``&&`` come as two operators, which is as good here."""
+    """The words and operators of ``command``; ``||`` and ``&&`` come as two operators."""
     tokens: list[str] = []
     word: list[str] = []
     quote = ""
@@ -93,8 +90,17 @@ def _tokens(command: str) -> "list[str]":
 
 
 def _pipeline_shows_file(stages: "list[list[str]]") -> bool:
-    """The source of a pipe decides, as long as every later stage hands on what it reads."""
-    return _command_shows_file(stages[0]) and all(_name(words) in _FILTERS for words in stages[1:] if words)
+    """True when a stage prints files and every later one hands on what it reads.
+
+    The first stage reads files; so may a later one that runs another program on its input, such as ``xargs cat``.
+    """
+    for index in range(len(stages) - 1, -1, -1):
+        name = _name(stages[index])
+        if (index == 0 or name in _WRAPPERS) and _command_shows_file(stages[index]):
+            return True
+        if name not in _FILTERS:
+            return False
+    return False
 
 
 def _name(words: "list[str]") -> str:
@@ -130,6 +136,7 @@ def _git_shows_file(words: "list[str]") -> bool:
 def reads_file(tool: str) -> bool:
     """True when an MCP tool's name says that it hands out the text of files (``read_file``, ``get_file_contents``)."""
     name = tool.rsplit("__", 1)[-1].lower().replace("-", "_")
-    if "file_content" in name or name in ("cat", "view", "read", "open"):
+    words = name.split("_")
+    if "file_content" in name or name in ("cat", "view", "read", "open", "readfile", "viewfile"):
         return True
-    return "file" in name and any(verb in name.split("_") for verb in ("read", "view", "open", "cat", "readfile"))
+    return ("file" in words or "files" in words) and any(verb in words for verb in ("read", "view", "open", "cat"))

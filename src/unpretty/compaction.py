@@ -162,15 +162,13 @@ class _Work:
 
     def _minify_documents(self) -> None:
         """Minify each document of the text; what cannot be proven equal stays."""
-        documents = Documents(self.text, self.context.frame_chars)
+        deadline = self.started + self.context.budget_seconds
+        documents = Documents(self.text, self.context.frame_chars, deadline)
         pieces: list[str] = []
         position = found = 0
         unproven = False
         for start, end, value in documents:
             found += 1
-            if time.monotonic() - self.started > self.context.budget_seconds:
-                self.decision.reason = reason.OVER_BUDGET
-                return
             document = self.text[start:end]
             smaller = self._smaller(document, value)
             if smaller is None:
@@ -179,6 +177,10 @@ class _Work:
                 pieces += (self.text[position:start], smaller)
                 position = end
                 self.decision.docs += 1
+        if documents.fault == reason.OVER_BUDGET:
+            self._undo()
+            self.decision.reason = reason.OVER_BUDGET
+            return
         if pieces:
             self.text = "".join(pieces) + self.text[position:]
         self.decision.reason = reason.NOT_VERIFIED if unproven else reason.ALREADY_COMPACT if found else documents.fault

@@ -11,8 +11,8 @@ def is_diff(text: str) -> bool:
 def is_line_numbered(text: str) -> bool:
     """True when the first lines of ``text`` carry rising line numbers, as file views print them.
 
-    Known forms: ``     1→text`` and ``     1<tab>text`` (Read, cat -n), ``1: text`` (read tools), ``1:text``, ``1-text``
-    (grep -n on one file), ``1 | text``.
+    Known forms: ``     1→text`` and ``     1<tab>text`` (Read, cat -n), ``1: text`` (read tools), ``1:text`` and
+    ``1-text`` (grep -n on one file), ``1 | text``.
     """
     lines = text[:2000].split("\n", 8)[:8]
     numbers = [_line_number(line) for line in lines if line]
@@ -28,10 +28,6 @@ def _line_number(line: str) -> "int | None":
     digits = 0
     while digits < 7 and rest[digits : digits + 1].isdigit() and rest[digits].isascii():
         digits += 1
-    if (
-        not digits
-        or (rest[digits : digits + 1] not in ("\u2192", "\t", ":", "-", "|")
-        and rest[digits : digits + 2] != " |")
-    ):
+    if not digits or not rest[digits : digits + 2].startswith(("\u2192", "\t", ":", "-", "|", " |")):
         return None
     return int(rest[:digits])

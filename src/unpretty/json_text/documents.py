@@ -5,14 +5,18 @@ parse stays too, up to where it seems to end: the agent may be looking for exact
 scanned a bounded number of times, whatever the text.
 """
 
+import time
+
 from unpretty.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
-from unpretty.reason import INVALID_JSON, NOT_JSON, TOO_DEEP
+from unpretty.reason import INVALID_JSON, NOT_JSON, OVER_BUDGET, TOO_DEEP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BYTE_ORDER_MARK = "\ufeff"
+# What may follow an opening bracket, white space aside. Most lines of a log fail here, at no cost.
+_OPENINGS = {"{": '"}', "[": '"{[]-0123456789tfn'}
 
 
 def may_hold_documents(text: str, begin: int = 0) -> bool:
@@ -26,17 +30,19 @@ def may_hold_documents(text: str, begin: int = 0) -> bool:
 
 
 class Documents:
-    """The documents of a text, in order, from the offset ``begin`` on. Iterate once.
+    """The documents of a text, in order, from the offset ``begin`` (characters) on. Iterate once.
 
     Attributes:
-        fault: why no (further) document was found: NOT_JSON, INVALID_JSON or TOO_DEEP.
+        fault: why no (further) document was found: NOT_JSON, INVALID_JSON, TOO_DEEP or, when ``time.monotonic()``
+            passed ``deadline``, OVER_BUDGET.
     """
 
-    __slots__ = ("_begin", "_next", "_text", "fault")
+    __slots__ = ("_begin", "_deadline", "_next", "_text", "fault")
 
-    def __init__(self, text: str, begin: int = 0) -> None:
+    def __init__(self, text: str, begin: int = 0, deadline: "float | None" = None) -> None:
         self._text = text
         self._begin = begin
+        self._deadline = deadline
         self._next = {"\n{": -2, "\n[": -2}
         self.fault = NOT_JSON
 
@@ -45,6 +51,15 @@ class Documents:
         text = self._text
         start = self._first()
         while 0 <= start < len(text):
+            if self._deadline is not None and time.monotonic() > self._deadline:
+                self.fault = OVER_BUDGET
+                return
+            opening = text[start + 1 : start + 64].lstrip(WHITE_SPACE)[:1]
+            if opening and opening not in _OPENINGS[text[start]]:
+                if opening == "/":  # a comment: JSON for people
+                    self.fault = INVALID_JSON
+                start = self._candidate(start)
+                continue
             try:
                 value, end = scan(text, start)
             except InvalidJSON as fault:

@@ -55,11 +55,14 @@ def minify(document: str) -> Minified:
 
 
 def _chunks(document: str) -> "Iterator[str]":
-    """Cut ``document`` at line ends: no JSON string holds one, and pieces that fit the cache take half the time."""
+    """Cut ``document`` after commas at line ends: pieces that fit the cache take half the time.
+
+    No JSON string holds a line end, so each piece ends outside of strings, and never between a key and its colon.
+    """
     start = 0
     while start < len(document):
-        line_end = document.find("\n", start + _CHUNK)
-        end = line_end if line_end != -1 else len(document)
+        comma = document.find(",\n", start + _CHUNK)
+        end = comma + 1 if comma != -1 else len(document)
         yield document[start:end]
         start = end
 
@@ -106,8 +109,7 @@ def _minify_nested(parts: "list[str]") -> bool:
     changed = False
     for index in range(1, len(parts), 2):
         part = parts[index]
-        # A string before a colon is a key; before the end of a piece (nothing follows) it may be one.
-        if len(part) < NESTED_MIN_BYTES // 2 or not _may_be_document(part) or parts[index + 1][:1] in (":", ""):
+        if len(part) < NESTED_MIN_BYTES // 2 or not _may_be_document(part) or parts[index + 1][:1] == ":":
             continue
         literal = _restore(part)
         shorter = _minify_literal(literal)
@@ -123,9 +125,10 @@ def _may_be_document(part: str) -> bool:
         return True
     if part[0] not in " \\":
         return False
-    while part[:2] in ("\\n", "\\r", "\\t") or part[:1] == " ":
-        part = part.lstrip(" ") if part[0] == " " else part[2:]
-    return part[:1] in ("{", "[")
+    head = part[:256]
+    while head[:2] in ("\\n", "\\r", "\\t") or head[:1] == " ":
+        head = head.lstrip(" ") if head[0] == " " else head[2:]
+    return head[:1] in ("{", "[")
 
 
 def _minify_literal(literal: str) -> str:

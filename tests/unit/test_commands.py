@@ -1,0 +1,103 @@
+"""Does a command show a file? In doubt yes: an edit that no longer matches costs more than some tokens."""
+
+import pytest
+
+from unpretty.commands import reads_file, shows_file
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat package.json",
+        "cat -n a b",
+        "/bin/cat a",
+        "head -50 a.json",
+        "tail a.json; echo done",
+        "cd x && cat a.json",
+        "ls\ncat a.json",
+        "sed -n '1,20p' a.json",
+        "awk 'NR<9' a.json",
+        "bat a.json",
+        "nl a.json",
+        "type a.json",
+        "Get-Content a.json",
+        "git show HEAD:a.json",
+        "git -C x show main:a.json",
+        "git cat-file -p abc",
+        "cat a.json | head",
+        "cat a.json | grep -v x | sort",
+        "cat <a.json",
+        "A=1 cat a.json",
+        "sudo cat a.json",
+        "time cat a.json",
+        "ssh host 'cat a.json'",
+        "docker exec c cat a.json",
+        "bash -c 'cat a.json'",
+        'bash -c "sed -n 1,9p a.json"',
+        "find . -name a.json -exec cat {} \\;",
+        "ls | xargs cat",
+        "echo $(cat a.json)",
+        "echo `cat a.json`",
+        "(cat a.json)",
+        "'cat' a.json",
+        "c\\at a.json",
+        "true || cat a.json",
+        "cat ''",
+        "zcat a.json.gz",
+    ],
+)
+def test_commands_that_show_files(command: str) -> None:
+    assert shows_file(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "gh api repos/x/y",
+        "curl -s https://example.com | head -50",
+        "cat a.json | jq .",
+        "cat a.json | python3 -m json.tool",
+        "jq . a.json",
+        "python3 -m json.tool a.json",
+        "kubectl get pods -o json",
+        "docker inspect c | head",
+        "echo cat",
+        "git show",
+        "git show --stat HEAD",
+        "git log | cat",
+        "npm ls --json | tail -100",
+        "sed -i s/a/b/ a.json",
+        "./category --list",
+        "aws s3api list-objects --bucket tail",
+        "'unclosed",
+        "a\\",
+    ],
+)
+def test_commands_that_do_not(command: str) -> None:
+    assert not shows_file(command)
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "mcp__fs__read_file",
+        "mcp__filesystem__read_text_file",
+        "mcp__gh__get_file_contents",
+        "mcp__x__view-file",
+        "mcp__x__cat",
+    ],
+)
+def test_mcp_tools_that_hand_out_files(tool: str) -> None:
+    assert reads_file(tool)
+
+
+@pytest.mark.parametrize(
+    "tool", ["mcp__gh__list_files", "mcp__gh__get_pull_request_files", "mcp__db__read_rows", "mcp__x__profile_view"]
+)
+def test_mcp_tools_that_do_not(tool: str) -> None:
+    assert not reads_file(tool)
+
+
+def test_a_very_long_command_is_read_in_linear_time() -> None:
+    assert shows_file("echo " + "'a b' " * 50_000 + "; cat x")
