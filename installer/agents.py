@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unpretty.installer.plan import Options, Plan
@@ -44,8 +45,13 @@ def get(name: str) -> Agent:
     return agent
 
 
+def every() -> list[Agent]:
+    """All agents, in the order of their names."""
+    return [get(name) for name in NAMES if find_spec(f"unpretty.installer.{_MODULES[name]}")]
+
+
 def chosen(names: tuple[str, ...]) -> list[Agent]:
     """The agents named, whether found or not; without names every agent found on this machine."""
     if names:
         return [get(name) for name in NAMES if name in names]
-    return [agent for agent in map(get, NAMES) if agent.is_found()]
+    return [agent for agent in every() if agent.is_found()]

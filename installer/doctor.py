@@ -1,11 +1,20 @@
-"""What is right and what is wrong with an installation, as values."""
+"""What is right and what is wrong with an installation, as values, and the checks that all agents share."""
 
+import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from unpretty.installer.plan import Note
+from unpretty import locations
+from unpretty.errors import UnprettyError
+from unpretty.installer import files, launcher
+from unpretty.installer.plan import Note, Options
 
 Status = Literal["active", "not_installed", "not_trusted", "modified", "disabled", "broken", "client_too_old"]
+
+FIX = "unpretty doctor --fix"
+_TAIL_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class AgentReport:
         notices: what the agent does not allow, or is good to know; never a reason to exit 1.
         run_ms: how long the registered command took on a sample, milliseconds; None when it was not run.
         last_decision: the last line about this agent in the decision log: ts, tool, decision, reason; None when none.
+        repair: what ``--fix`` plans and applies anew: one Options per place where we are installed.
     """
 
     agent: str
@@ -44,3 +54,94 @@ class AgentReport:
     notices: tuple[Note, ...] = ()
     run_ms: float | None = None
     last_decision: dict[str, object] | None = None
+    repair: tuple[Options, ...] = ()
+
+
+def shared_faults() -> list[Fault]:
+    """What is wrong with our own files, for an agent that is set up."""
+    return [*_launcher_faults(), *_log_faults(), *_config_faults()]
+
+
+def shared_notices() -> list[Note]:
+    """What switches the hook off on purpose."""
+    notes = []
+    if os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
+        notes.append(
+            Note("off_in_environment", "UNPRETTY in the environment switches the hook off for agents started here.")
+        )
+    if _settings().get("enabled") is False:
+        notes.append(Note("off_in_settings", f"`enabled = false` in {locations.config_file()} switches the hook off."))
+    return notes
+
+
+def last_decision(agent: str) -> dict[str, object] | None:
+    """The last decision about ``agent`` near the end of the log: its ts, tool, decision and reason."""
+    log = locations.decision_log_file()
+    for path in (log, log.with_name(f"{log.name}.1")):
+        for line in reversed(_tail_lines(path)):
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and record.get("kind") == "decision" and record.get("agent") == agent:
+                return {key: record.get(key) for key in ("ts", "tool", "decision", "reason")}
+    return None
+
+
+def _tail_lines(path: Path) -> list[bytes]:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
+def _launcher_faults() -> list[Fault]:
+    found = []
+    for change in launcher.changes():
+        if change.operation == "create":
+            found.append(Fault("launcher_missing", f"{change.path} is missing, so the hook does nothing.", FIX))
+        elif change.operation == "change":
+            found.append(Fault("launcher_outdated", f"{change.path} belongs to another install of unpretty.", FIX))
+    link = launcher.python_link()
+    if link.is_symlink() and not link.exists():
+        found.append(Fault("python_gone", f"{link} leads to a Python that is gone ({link.readlink()}).", FIX))
+    return found
+
+
+def _log_faults() -> list[Fault]:
+    log = locations.decision_log_file()
+    reason = files.why_not_writable(log)
+    if reason is None:
+        return []
+    return [
+        Fault("log_not_writable", f"The decision log cannot be written: {log} {reason[1]}.", f"Make {log} writable.")
+    ]
+
+
+def _config_faults() -> list[Fault]:
+    path = locations.config_file()
+    try:
+        _read_settings()
+    except UnprettyError as fault:
+        return [Fault("config_invalid", f"{fault} The hook is off until it is mended.", f"Mend {path}.")]
+    return []
+
+
+def _settings() -> dict[str, object]:
+    try:
+        return _read_settings()
+    except UnprettyError:
+        return {}
+
+
+def _read_settings() -> dict[str, object]:
+    """The user's settings; the TOML parser is loaded only when there is a file."""
+    path = locations.config_file()
+    if not path.exists():
+        return {}
+    from unpretty.settings.config_file import read_config
+
+    return dict(read_config(path))

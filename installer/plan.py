@@ -4,7 +4,7 @@ Making a plan reads files and writes none. The renderers, ``apply``, ``uninstall
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -68,7 +68,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that is not a file: it runs after all files are written, and ``undo`` takes it back when a later one fails.
+    """Something that is not a file. ``run`` follows the files; ``undo`` takes it back when something later fails.
 
     Both raise UnprettyError when they fail.
     """
@@ -114,6 +114,7 @@ class Plan:
         notices: what is good to know: what takes effect when, what is never seen.
         undo: the exact command that takes the plan back.
         blocks: why it cannot be applied; empty when it can.
+        removals: our own files that are deleted at the very end and cannot be restored (``--purge``).
     """
 
     agent: str
@@ -127,7 +128,8 @@ class Plan:
     manual_steps: tuple[str, ...] = ()
     notices: tuple[Note, ...] = ()
     undo: str = ""
-    blocks: tuple[Block, ...] = field(default=())
+    blocks: tuple[Block, ...] = ()
+    removals: tuple[Path, ...] = ()
 
     @property
     def pending(self) -> tuple[FileChange, ...]:
@@ -137,4 +139,4 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to do."""
-        return not self.pending and not self.steps
+        return not self.pending and not self.steps and not self.removals

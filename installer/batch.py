@@ -1,0 +1,142 @@
+"""Several agents in one go: one plan each, applied one after the other; a failure stays with its agent."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unpretty import locations
+from unpretty.errors import UnprettyError
+from unpretty.installer import agents, launcher, planning
+from unpretty.installer.agents import Agent
+from unpretty.installer.apply import apply
+from unpretty.installer.doctor import AgentReport
+from unpretty.installer.plan import Note, Options, Plan
+
+OWN = "unpretty"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is known of one agent: its plan, or why there is none; and after ``carry_out`` what came of it.
+
+    Attributes:
+        agent: the agent's name, or ``unpretty`` for our own files.
+        title: its name in a sentence.
+        plan: None when it could not be made.
+        error: why the plan could not be made or applied.
+        state: ``pending``, ``nothing_to_do``, ``applied`` or ``failed``.
+        backup: the folder with copies of the agent's files as they were.
+    """
+
+    agent: str
+    title: str
+    plan: Plan | None
+    error: UnprettyError | None
+    state: str
+    backup: Path | None = None
+
+
+def plan_install(chosen: Iterable[Agent], options: Options) -> list[Result]:
+    """Plan to set up each agent; writes nothing and raises nothing."""
+    return [_planned(agent, agent.plan_install, options) for agent in chosen]
+
+
+def plan_uninstall(chosen: Iterable[Agent], options: Options, *, purge: bool = False) -> list[Result]:
+    """Plan to take each agent's set-up back; with the last agent our own files go too, with ``purge`` all of them.
+
+    Raises:
+        UnprettyError: ``purge`` was asked for while another agent is still set up.
+    """
+    chosen = list(chosen)
+    results = [_planned(agent, agent.plan_uninstall, options) for agent in chosen]
+    names = [agent.name for agent in chosen]
+    others = [agent for agent in agents.every() if agent.name not in names and _is_set_up(agent)]
+    if others and purge:
+        titles = " and ".join(agent.title for agent in others)
+        raise UnprettyError(
+            f"{titles} still needs the files that --purge deletes.",
+            code="purge_in_use",
+            hint="Run `unpretty uninstall --apply --purge` without naming an agent.",
+        )
+    if others:
+        return results
+    own = _own_plan(purge)
+    return results if own.is_empty else [*results, _result(own)]
+
+
+def carry_out(results: list[Result]) -> list[Result]:
+    """Apply every pending plan. Our own files are removed only when all agents before them went well."""
+    done: list[Result] = []
+    for result in results:
+        if result.agent == OWN and any(earlier.state == "failed" for earlier in done):
+            continue
+        done.append(_carried_out(result))
+    return done
+
+
+def repair(report: AgentReport) -> list[Result]:
+    """Plan and apply what mends an agent, in each place where we are installed."""
+    agent = agents.get(report.agent)
+    return carry_out([_planned(agent, agent.plan_install, options) for options in report.repair])
+
+
+def _planned(agent: Agent, make: Callable[[Options], Plan], options: Options) -> Result:
+    try:
+        return _result(make(options))
+    except UnprettyError as fault:
+        return Result(agent.name, agent.title, None, fault, "failed")
+    except OSError as fault:
+        return Result(agent.name, agent.title, None, UnprettyError(f"{fault}.", code="unreadable"), "failed")
+
+
+def _result(plan: Plan) -> Result:
+    return Result(plan.agent, plan.title, plan, None, "nothing_to_do" if plan.is_empty else "pending")
+
+
+def _carried_out(result: Result) -> Result:
+    if result.plan is None or result.state != "pending":
+        return result
+    try:
+        return replace(result, state="applied", backup=apply(result.plan))
+    except UnprettyError as fault:
+        return replace(result, state="failed", error=fault)
+
+
+def _own_plan(purge: bool) -> Plan:
+    """Our own files: the launcher; with ``purge`` everything."""
+    changes, everything = launcher.removal(), _all_our_files()
+    left = [folder for folder in _our_folders() if any(path.parent == folder for path in everything)]
+    kept = f"The decision log, copies of your files and the settings stay ({', '.join(map(str, left))}); --purge deletes them."
+    return Plan(
+        OWN,
+        "unpretty's own files",
+        changes=changes,
+        removals=everything if purge else (),
+        notices=() if purge or not left else (Note("left_over", kept),),
+        blocks=planning.obstacles(changes),
+    )
+
+
+def _is_set_up(agent: Agent) -> bool:
+    """Whether there is something to uninstall; in doubt there is."""
+    try:
+        return not agent.plan_uninstall(Options()).is_empty
+    except (UnprettyError, OSError):
+        return True
+
+
+def _our_folders() -> tuple[Path, ...]:
+    """Our folders, each once: on some platforms they are one."""
+    return tuple(dict.fromkeys((locations.state_dir(), locations.config_dir(), locations.data_dir())))
+
+
+def _all_our_files() -> tuple[Path, ...]:
+    """Everything in our folders, each folder behind what is in it."""
+    found: list[Path] = []
+    for top in _our_folders():
+        for folder, folders, names in os.walk(top, topdown=False):
+            links = [name for name in folders if Path(folder, name).is_symlink()]
+            found += [Path(folder, name) for name in (*names, *links)]
+            found.append(Path(folder))
+    return tuple(found)

@@ -1,0 +1,192 @@
+"""Reading and replacing single files without ever leaving one half written.
+
+A file is replaced by renaming a finished temporary file that stands beside it, so a reader sees the old bytes or the
+new ones. Symbolic links are followed first: the file that they lead to is replaced, the links stay.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from unpretty.errors import UnprettyError
+
+NIX_STORE = "/nix/store/"
+
+
+def read(path: Path) -> bytes | None:
+    """The bytes of the file that ``path`` leads to; None when there is none (also for a link that leads nowhere).
+
+    Raises:
+        UnprettyError: it is there but cannot be read, or is no regular file.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise UnprettyError(
+            f"{path} cannot be reached: a file stands where a folder should be.", code="bad_path"
+        ) from None
+    except OSError as fault:
+        raise UnprettyError(f"{path} cannot be read ({fault.strerror or fault}).", code="unreadable") from None
+
+
+def read_link(path: Path) -> bytes | None:
+    """The path that the symbolic link at ``path`` holds; None when there is nothing.
+
+    Raises:
+        UnprettyError: something that is no link stands there.
+    """
+    try:
+        return os.fsencode(path.readlink())
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise UnprettyError(f"{path} should be a symbolic link.", code="bad_path", hint="Move it away.") from None
+
+
+def target(path: Path) -> Path:
+    """Where writing to ``path`` ends up: every symbolic link followed, the last one also when it leads nowhere.
+
+    Raises:
+        UnprettyError: the links go round in a circle.
+    """
+    real = Path(os.path.realpath(path))
+    if real.is_symlink():
+        raise UnprettyError(f"{path} is a symbolic link that leads to itself.", code="bad_path")
+    return real
+
+
+def missing_folders(path: Path) -> tuple[Path, ...]:
+    """The folders above the file at ``path`` that do not exist yet, innermost first."""
+    return tuple(folder for folder in target(path).parents if not folder.exists())
+
+
+def why_not_writable(path: Path) -> tuple[str, str] | None:
+    """Why the file at ``path`` must not or cannot be replaced: a code and a clause that follows "it"; None when it can.
+
+    A file without any write permission is one that somebody wants to keep, also from root.
+    """
+    real = target(path)
+    if str(real).startswith(NIX_STORE):
+        return "nix_store", f"is managed by Nix ({real})"
+    if real.is_dir():
+        return "bad_path", "is a folder"
+    if real.exists() and not _permits_writing(real):
+        return "read_only", "is read-only"
+    folder = next(folder for folder in real.parents if folder.exists())
+    if not folder.is_dir():
+        return "bad_path", f"cannot be created, since {folder} is not a folder"
+    if not _permits_writing(folder):
+        return "read_only", f"stands in a read-only folder ({folder})"
+    return None
+
+
+def _permits_writing(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def make_folders(path: Path, mode: int) -> list[Path]:
+    """Create the folders above the file at ``path`` and return them, innermost first, so that they can be removed."""
+    made: list[Path] = []
+    for folder in reversed(missing_folders(path)):
+        folder.mkdir(mode=mode)
+        made.insert(0, folder)
+    return made
+
+
+def replace(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Put ``data`` into the file that ``path`` leads to, all of it or nothing.
+
+    An existing file keeps its permissions, owner, extended attributes and access lists; a new one gets ``mode``, or
+    what the umask leaves of 0666. The folder has to be there.
+
+    Raises:
+        OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
+    """
+    real = target(path)
+    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=".unpretty", dir=real.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if real.exists():
+            _take_over(real, temporary)
+        else:
+            temporary.chmod(_new_mode() if mode is None else mode)
+        temporary.replace(real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(real.parent)
+
+
+def _take_over(old: Path, new: Path) -> None:
+    """Give the file ``new`` the owner, permissions and attributes of ``old``, but not its times."""
+    state = old.stat()
+    if sys.platform != "win32":
+        fresh = new.stat()
+        if (state.st_uid, state.st_gid) != (fresh.st_uid, fresh.st_gid):
+            os.chown(new, state.st_uid, state.st_gid)
+    shutil.copystat(old, new)
+    new.chmod(stat.S_IMODE(state.st_mode))
+    os.utime(new)
+
+
+def _new_mode() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def replace_link(path: Path, held: bytes) -> None:
+    """Make ``path`` a symbolic link that holds the path ``held``, in place of what was there, without a gap."""
+    name = tempfile.mktemp(prefix=f".{path.name}.", suffix=".unpretty", dir=path.parent)  # noqa: S306  a link cannot be opened
+    temporary = Path(name)
+    try:
+        temporary.symlink_to(os.fsdecode(held))
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def remove(path: Path) -> None:
+    """Delete the file that ``path`` leads to; links that lead to it stay."""
+    real = target(path)
+    real.unlink()
+    _sync_folder(real.parent)
+
+
+def remove_link(path: Path) -> None:
+    """Delete the link (or the file) at ``path`` itself."""
+    path.unlink()
+
+
+def remove_empty(folders: tuple[Path, ...] | list[Path]) -> None:
+    """Remove each folder that is empty; the others stay."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the platform can."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

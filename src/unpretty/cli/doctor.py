@@ -1,0 +1,104 @@
+"""``unpretty doctor``: what is right, what is wrong, and the command that mends it."""
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from unpretty.cli import plan_output
+from unpretty.installer import agents, batch, render
+from unpretty.installer.doctor import AgentReport
+from unpretty.installer.plan import Options
+
+SCHEMA = 1
+_STYLES = {"active": "green", "not_installed": "dim"}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.NAMES))
+@click.option("--fix", is_flag=True, help="Mend what is ours: our own files and our entry.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def command(ctx: click.Context, names: tuple[str, ...], *, fix: bool, as_json: bool) -> None:
+    """Examine the agents named, or every agent found on this machine. Exits with 1 when something is wrong."""
+    reports = [agent.examine(Options()) for agent in agents.chosen(names)]
+    if fix:
+        reports = [_mended(report, quiet=as_json) for report in reports]
+    if as_json:
+        click.echo(json.dumps({"schema": SCHEMA, "agents": [as_value(report) for report in reports]}, indent=2))
+    elif reports:
+        _show(reports)
+    else:
+        click.echo("No coding agent was found on this machine.")
+    ctx.exit(1 if any(report.faults for report in reports) else 0)
+
+
+def _mended(report: AgentReport, *, quiet: bool) -> AgentReport:
+    if not report.faults or not report.repair:
+        return report
+    results = batch.repair(report)
+    if not quiet:
+        plan_output.show(render.outcome_lines(results))
+    return agents.get(report.agent).examine(Options())
+
+
+def as_value(report: AgentReport) -> dict[str, object]:
+    """One agent's report as plain values, for ``--json``."""
+    return {
+        "agent": report.agent,
+        "found": report.found,
+        "version": report.version,
+        "status": report.status,
+        "config": report.config,
+        "faults": [{"code": fault.code, "message": fault.message, "fix": fault.fix} for fault in report.faults],
+        "notices": [{"code": note.code, "message": note.message} for note in report.notices],
+        "run_ms": None if report.run_ms is None else round(report.run_ms, 1),
+        "last_decision": report.last_decision,
+    }
+
+
+def _show(reports: list[AgentReport]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Agent", "Version", "Status", "Command", "Last result"):
+        table.add_column(heading, no_wrap=True)
+    for report in reports:
+        ran = "" if report.run_ms is None else f"runs in {report.run_ms:.0f} ms"
+        status = report.status.replace("_", " ")
+        row = (report.title, report.version or "?", status, ran, _last(report))
+        table.add_row(*map(plan_output.visible, row), style=_STYLES.get(report.status, "red"))
+    Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
+    plan_output.show(_details(reports))
+
+
+def _details(reports: list[AgentReport]) -> Iterator[render.Line]:
+    for report in reports:
+        yield "", ""
+        yield "bold", f"{report.title}: {report.config}"
+        for fault in report.faults:
+            yield "red", f"  Fault: {fault.message}"
+            yield "", f"    To mend it: {fault.fix}"
+        for note in report.notices:
+            yield "", f"  Note: {note.message}"
+        if not report.faults and report.status == "not_installed":
+            yield "", f"  To set it up: unpretty install {report.agent}"
+        elif not report.faults:
+            yield "green", "  Nothing is wrong."
+
+
+def _last(report: AgentReport) -> str:
+    """The last decision in words: when (local time), tool, what became of it."""
+    last = report.last_decision
+    if last is None:
+        return "none seen" if report.status != "not_installed" else ""
+    ts = last.get("ts")
+    when = (
+        datetime.fromtimestamp(ts / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+        if isinstance(ts, (int, float))
+        else "?"
+    )
+    outcome = "converted" if last.get("decision") == "converted" else str(last.get("reason"))
+    return f"{when} {last.get('tool')}: {outcome}"
