@@ -2,94 +2,125 @@
 
 from unpretty.paths_lines import is_numbered, match_end
 
-# A run is folded when it gets at least this share shorter; single lines in a row that end a run.
-_MIN_GAIN = 0.08
-_SINGLES = 3
+# Lines with a path of their own that are still put under headings when they stand between groups.
+_SINGLES = 2
+# A stretch is folded when at least this share of the bytes that its paths take goes.
+_MIN_GAIN = 0.25
 
 
 def owners(lines: "list[str]") -> "list[str]":
-    """Return for each line the path that it starts with as a match or a context line, ``""`` for none."""
+    """Return for each line the path that it starts with, as a match or as a context line, ``""`` for none."""
     found: list[str] = []
     current = ""
     for line in lines:
-        if not (current and line.startswith(current) and _continues(line, current)):
-            if line != "--" or not current:
-                end = match_end(line)
-                current = line[:end]
-            else:
-                found.append("")
-                continue
-        found.append(current)
+        if current and line.startswith(current) and _continues(line, current):
+            found.append(current)
+        elif ":" in line:
+            current = line[: match_end(line)]
+            found.append(current)
+        else:
+            current = current if line == "--" else ""
+            found.append("")
     _own_leading_context(lines, found)
     return found
 
 
 def _continues(line: str, path: str) -> bool:
+    """Tell whether ``line``, which starts with ``path``, is a match or a context line of it."""
     end = len(path)
     mark = line[end : end + 1]
     if mark == ":":
         return True
-    # `a.py-text` is context of a.py; without a suffix `a-b` is rather another file.
+    # `a.py-text` is context of a.py; when the name has no suffix `a-b` is rather another file.
     return mark == "-" and (is_numbered(line, end, "-") or "." in path[max(path.rfind("/"), path.rfind("\\")) + 1 :])
 
 
 def _own_leading_context(lines: "list[str]", found: "list[str]") -> None:
-    """Give context lines before a match to the path of the match, which comes later."""
+    """Give context lines that come before a match to the path of that match."""
     following = ""
     for i in range(len(lines) - 1, -1, -1):
-        line = lines[i]
         path = found[i]
-        if following and path != following and line.startswith(following) and _continues(line, following):
+        if path and path == following:
+            continue
+        line = lines[i]
+        if following and line.startswith(following) and _continues(line, following):
             found[i] = following
-        elif path:
-            following = path
         elif line != "--":
-            following = ""
+            following = path
 
 
-def fold_run(lines: "list[str]", paths: "list[str]", i: int, out: "list[str]") -> int:
-    """Fold the run of lines with a path from line ``i`` on into ``out``; return the index after it, or ``i``."""
-    groups, end = _groups(lines, paths, i)
-    if not any(last - first > 1 for first, last in groups):
-        # Nothing repeats: these lines stay.
-        out.extend(lines[i:end])
-        return end
-    old = sum(map(len, lines[i:end])) + end - i
-    folded: list[str] = []
-    for number, (first, last) in enumerate(groups):
-        path = paths[first]
-        if number and folded[-1] != "--":
-            folded.append("")
-        folded.append(path)
-        folded.extend(_rest(line, path) if owner else line for line, owner in zip(lines[first:last], paths[first:last]))
-    if end < len(lines):
-        folded.append("")
-    new = sum(map(len, folded)) + len(folded)
-    if old - new < old * _MIN_GAIN:
-        out.extend(lines[i:end])
-    else:
-        out.extend(folded)
-    return end
+def stretches(lines: "list[str]", paths: "list[str]") -> "list[tuple[int, int]]":
+    """Return the stretches (first line, line after) that are worth folding under headings, in order."""
+    found: list[tuple[int, int]] = []
+    i = 0
+    while i < len(lines):
+        if not paths[i]:
+            i += 1
+            continue
+        groups, i = _groups(lines, paths, i)
+        found.extend(_worthy(groups, paths))
+    return found
 
 
-def _groups(lines: "list[str]", paths: "list[str]", i: int) -> "tuple[list[tuple[int, int]], int]":
-    """Return the groups (first line, line after) of the run that starts at ``i``, and the line after the run."""
-    groups: list[tuple[int, int]] = []
-    n = len(lines)
-    start = i
-    while i < n:
+def _groups(lines: "list[str]", paths: "list[str]", i: int) -> "tuple[list[tuple[int, int, int]], int]":
+    """Return the groups (first line, line after, lines with the path) of the run from ``i`` on, and the run's end."""
+    groups: list[tuple[int, int, int]] = []
+    start, count = i, 0
+    while i < len(lines):
         path = paths[i]
         if path:
             if path != paths[start]:
-                groups.append((start, i))
-                start = i
-        elif not (lines[i] == "--" and i + 1 < n and paths[i + 1]):
+                groups.append((start, i, count))
+                start, count = i, 0
+            count += 1
+        elif lines[i] != "--" or not (i + 1 < len(lines) and paths[i + 1]):
             break
         i += 1
-    groups.append((start, i))
+    groups.append((start, i, count))
     return groups, i
 
 
-def _rest(line: str, path: str) -> str:
-    end = len(path)
-    return line[end + 1 :] if is_numbered(line, end, line[end]) else line[end:]
+def _worthy(groups: "list[tuple[int, int, int]]", paths: "list[str]") -> "list[tuple[int, int]]":
+    """Cut a run where several paths in a row come only once, and keep the parts that become shorter by enough."""
+    found = []
+    begin = last = -1
+    for number, (_, _, count) in enumerate(groups):
+        if count < 2:
+            continue
+        if begin >= 0 and number - last > _SINGLES + 1:
+            found.append(groups[begin : last + 1])
+            begin = -1
+        begin = number if begin < 0 else begin
+        last = number
+    if begin >= 0:
+        found.append(groups[begin : last + 1])
+    return [(part[0][0], part[-1][1]) for part in found if _gains(part, paths)]
+
+
+def _gains(groups: "list[tuple[int, int, int]]", paths: "list[str]") -> bool:
+    old = sum([(len(paths[first]) + 1) * count for first, _, count in groups])
+    new = sum([len(paths[first]) + 2 for first, _, _ in groups])
+    return old - new >= _MIN_GAIN * old
+
+
+def fold_stretch(lines: "list[str]", paths: "list[str]", first: int, last: int) -> "list[str]":
+    """Return the lines from ``first`` to ``last`` (exclusive), each group under its path."""
+    out: list[str] = []
+    heading = ""
+    for i in range(first, last):
+        line = lines[i]
+        path = paths[i]
+        if not path:
+            out.append(line)
+            continue
+        if path != heading:
+            # A separator between two files stands in for the empty line.
+            if heading and lines[i - 1] != "--":
+                out.append("")
+            out.append(path)
+            heading = path
+        end = len(path)
+        out.append(line[end + 1 :] if is_numbered(line, end, line[end]) else line[end:])
+    if last < len(lines):
+        out.append("")
+    return out

@@ -1,23 +1,78 @@
-"""Lists of paths grouped under their folder."""
+"""Lists of paths grouped under their folder, each path indented by one blank below it."""
 
-from unpretty.paths_lines import folder_end, is_indented
+from unpretty.paths_lines import folder_end, has_any, is_indented, last_separator
 
-_MIN_SAVED = 8
+# What a heading costs beside its own characters, as characters: the line break is a token of its own, while the blank
+# before a name is part of the name's token.
+_HEADING_COST = 4
 
 
-def fold_list(lines: "list[str]", i: int, out: "list[str]") -> int:
-    """Fold the lines from ``i`` on that lie in one folder into ``out``; return the index after them, or ``i``."""
-    end = folder_end(lines[i])
-    if not end:
-        return i
-    folder = lines[i][:end]
-    j = i + 1
-    while j < len(lines) and folder_end(lines[j]) == end and lines[j].startswith(folder):
-        j += 1
-    count = j - i
-    if (count - 1) * end - count - 1 < _MIN_SAVED or (j < len(lines) and is_indented(lines[j])):
-        out.extend(lines[i:j])
-        return j
-    out.append(folder)
-    out.extend(" " + line[end:] for line in lines[i:j])
-    return j
+class _Group:
+    """Neighbouring lines, from ``first`` to ``last`` (exclusive), that lie below ``folder``; ``""`` for none."""
+
+    __slots__ = ("first", "folder", "last")
+
+    def __init__(self, first: int, last: int, folder: str) -> None:
+        self.first = first
+        self.last = last
+        self.folder = folder
+
+    def saved(self) -> int:
+        """Characters that a heading saves, 0 when the lines are better left alone."""
+        return max(0, (self.last - self.first - 1) * len(self.folder) - _HEADING_COST)
+
+
+def fold_lists(lines: "list[str]", paths: "list[str]", first: int, last: int, marks: str) -> "list[str]":
+    """Return the lines from ``first`` to ``last`` (exclusive), neighbours that share a folder grouped.
+
+    ``paths`` holds the path that a line starts with, for lines that hold more than a path; ``marks`` are the
+    ``signs`` of the text.
+    """
+    out: list[str] = []
+    for group in _groups(lines, paths, first, last, marks):
+        part = lines[group.first : group.last]
+        # An indented line below a list would read as a part of it.
+        followed = group.last < len(lines) and is_indented(lines[group.last])
+        if group.saved() > len(part) and not followed:
+            end = len(group.folder)
+            out.append(group.folder)
+            part = [" " + line[end:] for line in part]
+        out.extend(part)
+    return out
+
+
+def _groups(lines: "list[str]", paths: "list[str]", i: int, last: int, marks: str) -> "list[_Group]":
+    """Cut the lines into groups, so that headings and lines together take about the fewest characters."""
+    groups: list[_Group] = []
+    while i < last:
+        path = paths[i]
+        line = lines[i]
+        first = i
+        i += 1
+        end = last_separator(path) if path else folder_end(line)
+        folder = line[:end]
+        if not end:
+            while i < last and not paths[i] and not folder_end(lines[i]):
+                i += 1
+        elif not path:
+            mark = folder[-1]
+            while i < last and (line := lines[i]).startswith(folder) and line.find(mark, end, -1) < 0:
+                if marks and (paths[i] or (has_any(line, marks) and not folder_end(line))):
+                    break
+                i += 1
+        groups.append(_Group(first, i, folder))
+        _join(groups)
+    return groups
+
+
+def _join(groups: "list[_Group]") -> None:
+    """Join the last group with the one before it as long as one heading for both saves more."""
+    while len(groups) > 1:
+        before, after = groups[-2:]
+        folder = before.folder
+        while folder and not after.folder.startswith(folder):
+            folder = folder[: last_separator(folder)]
+        joined = _Group(before.first, after.last, folder)
+        if joined.saved() <= before.saved() + after.saved():
+            return
+        groups[-2:] = [joined]
