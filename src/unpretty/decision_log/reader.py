@@ -1,0 +1,195 @@
+"""Read the decision log: as a stream, oldest file first, in bounded memory, from the wanted time on.
+
+The format is what ``writer.py`` appends: one JSON object per line, ``ts`` in milliseconds since 1970 UTC. Kinds that
+are not known and lines of a newer version are skipped; lines that are no such object (cut by a full disk or a crash)
+are counted. Lines are in order of time but for those that several processes wrote at nearly the same moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+Record = dict[str, Any]
+VERSION = 1
+KINDS = frozenset(("decision", "tokens"))
+# A step of the clock or a slow writer puts a line this much out of order, at most.
+SLACK_MS = 600_000
+_CHUNK_BYTES = 1 << 20
+# No line of ours comes near this; what does is damage, and must not fill the memory.
+_MAX_LINE_BYTES = 1 << 20
+
+
+class DecisionLog:
+    """The log at ``path`` with its rotated files.
+
+    Attributes:
+        path: the current file; rotated ones stand beside it as ``path.1`` (younger) and so on.
+        bytes: size of all its files in bytes, known after reading.
+        lines: lines read so far, whatever they hold.
+        broken: how many of them were no JSON object with a ``kind``.
+        newer: how many of them a newer version of unpretty wrote.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes = 0
+        self.lines = 0
+        self.broken = 0
+        self.newer = 0
+
+    def files(self) -> list[Path]:
+        """The files of the log that exist, oldest first."""
+        prefix = self.path.name + "."
+        try:
+            numbers = [
+                entry.name[len(prefix) :] for entry in self.path.parent.iterdir() if entry.name.startswith(prefix)
+            ]
+        except OSError:
+            numbers = []
+        rotated = sorted((int(number) for number in numbers if number.isdecimal()), reverse=True)
+        paths = [self.path.with_name(f"{prefix}{number}") for number in rotated]
+        return [path for path in (*paths, self.path) if path.is_file()]
+
+    def records(self, since_ms: int | None = None, until_ms: int | None = None) -> Iterator[Record]:
+        """Decisions and token counts with ``since_ms <= ts < until_ms``, in the order of the log.
+
+        Token counts are later than their decision, so they are given up to ``SLACK_MS`` beyond ``until_ms``.
+        Only the part of the log is read that can hold such lines. A file that cannot be read is an OSError.
+        """
+        first = 0 if since_ms is None else since_ms
+        last = 1 << 63 if until_ms is None else until_ms
+        with ExitStack() as stack:
+            for source in self._open_all(stack):
+                if since_ms is not None:
+                    source.seek(_offset_of(source, first - SLACK_MS))
+                for record in self._parse(source):
+                    when = record.get("ts")
+                    if type(when) is not int:
+                        self.broken += 1
+                    elif first <= when < last or (record["kind"] == "tokens" and first <= when < last + SLACK_MS):
+                        yield record
+                    elif when > last + SLACK_MS:
+                        break
+
+    def _open_all(self, stack: ExitStack) -> list[BufferedReader]:
+        """Open all files, oldest first. Opened youngest first: a rotation meanwhile then hides no line."""
+        opened: dict[tuple[int, int], BufferedReader] = {}
+        self.bytes = 0
+        for path in reversed(self.files()):
+            try:
+                source = stack.enter_context(path.open("rb"))
+            except FileNotFoundError:
+                continue
+            status = path.stat()
+            if (status.st_dev, status.st_ino) not in opened:
+                opened[status.st_dev, status.st_ino] = source
+                self.bytes += status.st_size
+        return list(opened.values())[::-1]
+
+    def _parse(self, source: BufferedReader) -> Iterator[Record]:
+        """The known records from where ``source`` stands to its end."""
+        loads = orjson.loads
+        for line in _lines(source):
+            self.lines += 1
+            try:
+                record = loads(line)
+                if record["kind"] in KINDS and record["v"] <= VERSION:
+                    yield record
+                elif record["v"] > VERSION:
+                    self.newer += 1
+            except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+                self.broken += 1
+
+
+def last_decision(path: Path) -> Record | None:
+    """The youngest decision in the log, None when there is none; reads from the end."""
+    for file in reversed(DecisionLog(path).files()):
+        try:
+            with file.open("rb") as source:
+                for record in _backwards(source):
+                    if record["kind"] == "decision":
+                        return record
+        except OSError:
+            continue
+    return None
+
+
+def _lines(source: BufferedReader) -> Iterator[bytes]:
+    """The lines of ``source`` without their ends; one that is too long comes cut, as damage."""
+    rest = b""
+    overlong = False
+    while chunk := source.read(_CHUNK_BYTES):
+        lines = (rest + chunk).split(b"\n")
+        if overlong and len(lines) > 1:  # the end of a line that was given out already
+            lines[0] = lines[0][:0]
+            del lines[0]
+            overlong = False
+        rest = lines.pop()
+        yield from lines
+        if overlong:
+            rest = b""
+        elif len(rest) > _MAX_LINE_BYTES:
+            yield rest[:64]
+            rest, overlong = b"", True
+    if rest and not overlong:
+        yield rest
+
+
+def _offset_of(source: BufferedReader, wanted_ms: int) -> int:
+    """Where to start reading so that no line with ``ts >= wanted_ms`` is missed: bytes from the start of the file.
+
+    A bisection; between two lines in order it needs about 15 looks at a file of any size.
+    """
+    low, high = 0, source.seek(0, 2)
+    while high - low > _CHUNK_BYTES:
+        middle = (low + high) // 2
+        found = _next_time(source, middle, high)
+        if found is None or found[1] >= wanted_ms:
+            high = middle
+        else:
+            low = found[0]
+    return low
+
+
+def _next_time(source: BufferedReader, start: int, end: int) -> tuple[int, int] | None:
+    """Offset and ``ts`` of the first sound line that begins behind ``start`` and before ``end``, in bytes."""
+    source.seek(start)
+    source.readline(_MAX_LINE_BYTES)
+    while (offset := source.tell()) < end:
+        line = source.readline(_MAX_LINE_BYTES)
+        record = _sound(line)
+        if record is not None and type(record.get("ts")) is int:
+            return offset, record["ts"]
+    return None
+
+
+def _backwards(source: BufferedReader) -> Iterator[Record]:
+    """The sound records of ``source``, last one first; ends at a line of many megabytes."""
+    end = source.seek(0, 2)
+    tail = b""
+    while end > 0 and len(tail) < 16 * _CHUNK_BYTES:
+        start = max(0, end - 65536)
+        source.seek(start)
+        tail = source.read(end - start) + tail
+        lines = tail.split(b"\n")
+        # The first piece may be the end of a line that starts further ahead.
+        tail = lines.pop(0) if start else b""
+        for line in reversed(lines):
+            record = _sound(line)
+            if record is not None:
+                yield record
+        end = start
+
+
+def _sound(line: bytes) -> Record | None:
+    try:
+        record = orjson.loads(line)
+        return record if record["kind"] in KINDS and record["v"] <= VERSION else None
+    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+        return None
