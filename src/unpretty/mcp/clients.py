@@ -21,7 +21,7 @@ class Client:
         agent: name in the decision log.
         known: measured; unknown clients get nothing but JSON.
         shows_structured: the model sees ``structuredContent`` when there is one, else ``content``.
-        may_drop_structured: a result without ``structuredContent`` is accepted even if its tool declares an outputSchema.
+        may_drop_structured: ``structuredContent`` may be missing even if the tool declares an outputSchema.
         reads_resources: the model can read resources by address.
         max_line_bytes: a text with a line over this many UTF-8 bytes is not shown, None for no such limit.
     """

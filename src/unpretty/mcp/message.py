@@ -104,11 +104,9 @@ def read_messages(text: str) -> list[Message]:
     Raises InvalidJSON when ``text`` is not JSON-RPC or names a member twice, which readers understand differently,
     and RecursionError for nesting that the interpreter cannot follow.
     """
-    cursor = _Cursor(text)
-    if cursor.peek() == "[":
-        messages = [_message(cursor) for _ in cursor.items()]
-    else:
-        messages = [_message(cursor)]
+    cursor = Cursor(text)
+    batch = cursor.peek() == "["
+    messages = [_message(cursor) for _ in cursor.items()] if batch else [_message(cursor)]
     if text[cursor.position :].strip(WHITE_SPACE):
         raise InvalidJSON("text after the message", pos=cursor.position)
     return messages
@@ -147,14 +145,14 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-class _Cursor:
+class Cursor:
     """A position in JSON text that moves over values one by one."""
 
     __slots__ = ("position", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, position: int = 0) -> None:
         self.text = text
-        self.position = 0
+        self.position = position
 
     def peek(self) -> str:
         """The next character that is not white space; the cursor stops on it."""
@@ -208,7 +206,7 @@ class _Cursor:
         self.expect("}")
 
 
-def _message(cursor: _Cursor) -> Message:
+def _message(cursor: Cursor) -> Message:
     cursor.peek()
     message = Message(cursor.position)
     for name in cursor.members():
@@ -226,7 +224,7 @@ def _message(cursor: _Cursor) -> Message:
     return message
 
 
-def _result(cursor: _Cursor) -> Result:
+def _result(cursor: Cursor) -> Result:
     result = Result(cursor.position)
     before = 0
     for name in cursor.members():
@@ -246,7 +244,7 @@ def _result(cursor: _Cursor) -> Result:
     return result
 
 
-def _member(cursor: _Cursor, opening: int, before: int) -> tuple[int, int]:
+def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
     """Offsets of the member that ends at the cursor, with the comma that goes when it goes.
 
     ``opening`` is the offset of the object's bracket, ``before`` the end of the member before it, 0 for the first.
@@ -257,7 +255,7 @@ def _member(cursor: _Cursor, opening: int, before: int) -> tuple[int, int]:
     return opening + 1, cursor.position + 1 if cursor.peek() == "," else end
 
 
-def _block(cursor: _Cursor) -> Block:
+def _block(cursor: Cursor) -> Block:
     if cursor.peek() != "{":
         span = cursor.value()
         block = Block(span.start)

@@ -1,8 +1,8 @@
 """The wrapped server as a child process: started with its own pipes, signalled, waited for, and never left behind.
 
-On POSIX the server leads a process group of its own, so that a wrapper such as ``npx`` and what it started can be ended
-together. On Linux the kernel kills the server when the proxy is killed without notice; elsewhere, and for what the server
-started itself, the closed pipes tell.
+On POSIX the server leads a process group of its own, so that a wrapper such as ``npx`` and what it started can be
+ended together. On Linux the kernel kills the server when the proxy is killed without notice; elsewhere, and for what
+the server started itself, the closed pipes tell.
 """
 
 from __future__ import annotations

@@ -1,0 +1,74 @@
+"""Settings in force for a tool result, and the engine's context made from them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from unpretty import context as kinds
+from unpretty import locations, reason
+from unpretty.commands import reads_file
+from unpretty.context import Context
+from unpretty.patterns import is_inside, matches_any
+from unpretty.settings.defaults import Settings
+from unpretty.settings.resolved import load
+
+JSON_ONLY = ("json",)
+
+
+class Policy:
+    """The user's settings, read again when config.toml changes, and what they mean for one tool.
+
+    Attributes:
+        settings: the settings in force at the last ``refresh``.
+        project: the folder that the client started us in.
+    """
+
+    def __init__(self) -> None:
+        self._config = str(locations.config_file())
+        self._resolved = str(locations.resolved_settings_file())
+        self._stamp: tuple[int, int] | None = None
+        self.settings = Settings()
+        self.project = _working_folder()
+
+    def refresh(self) -> None:
+        """Read the settings if config.toml is not what it was."""
+        try:
+            status = Path(self._config).stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if stamp != self._stamp:
+            self.settings = load(self._resolved, self._config)
+            self._stamp = stamp
+
+    def switched_off(self, tool_id: str) -> str:
+        """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
+        settings = self.settings
+        if not settings.enabled or os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
+            return reason.DISABLED
+        home = os.environ.get("HOME") or os.environ.get("USERPROFILE") or ""
+        if matches_any(settings.exclude_tools, tool_id) or is_inside(self.project, settings.exclude_projects, home):
+            return reason.EXCLUDED
+        return ""
+
+    def context(self, tool_id: str, model: str, encodings: tuple[str, ...]) -> Context:
+        """The engine's context for a text of a result of ``tool_id``."""
+        settings = self.settings
+        return Context(
+            kinds.FILE if reads_file(tool_id) else kinds.MCP,
+            tool=tool_id,
+            encodings=encodings,
+            model=settings.model or model,
+            min_bytes=settings.min_bytes,
+            min_gain=settings.min_gain_percent / 100,
+            max_input_bytes=settings.max_input_bytes,
+            budget_seconds=settings.budget_ms / 1000,
+        )
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # the folder was removed
+        return ""
