@@ -108,6 +108,8 @@ class Worker {
   }
 }
 
+// Results that some copy of this plugin has seen: another copy, loaded from another folder, leaves them alone.
+const seen = (globalThis[Symbol.for("unpretty.seen")] ??= new WeakSet())
 const worker = new Worker()
 let instances = 0 // OpenCode loads this module once and calls `server` for each open project
 
@@ -133,6 +135,8 @@ function isInner(input) {
 }
 
 async function compact(state, input, output) {
+  if (seen.has(output)) return
+  seen.add(output)
   const fields = fieldsOf(input, output)
   const size = fields.reduce((sum, [, text]) => sum + text.length, 0)
   if (size === 0 || size > LARGEST_CHARS) return
