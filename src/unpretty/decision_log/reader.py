@@ -7,6 +7,7 @@ are counted. Lines are in order of time but for those that several processes wro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from io import BufferedReader
@@ -45,16 +46,19 @@ class DecisionLog:
 
     def files(self) -> list[Path]:
         """The files of the log that exist, oldest first."""
+        return [path for path in self._names(self._rotated()) if path.is_file()]
+
+    def _rotated(self) -> list[int]:
+        """The numbers of the rotated files, ascending; a higher number is older."""
         prefix = self.path.name + "."
         try:
-            numbers = [
-                entry.name[len(prefix) :] for entry in self.path.parent.iterdir() if entry.name.startswith(prefix)
-            ]
+            ends = [entry.name[len(prefix) :] for entry in self.path.parent.iterdir() if entry.name.startswith(prefix)]
         except OSError:
-            numbers = []
-        rotated = sorted((int(number) for number in numbers if number.isdecimal()), reverse=True)
-        paths = [self.path.with_name(f"{prefix}{number}") for number in rotated]
-        return [path for path in (*paths, self.path) if path.is_file()]
+            return []
+        return sorted(int(end) for end in ends if end.isdecimal())
+
+    def _names(self, rotated: list[int]) -> list[Path]:
+        return [self.path.with_name(f"{self.path.name}.{number}") for number in reversed(rotated)] + [self.path]
 
     def records(self, since_ms: int | None = None, until_ms: int | None = None) -> Iterator[Record]:
         """Decisions and token counts with ``since_ms <= ts < until_ms``, in the order of the log.
@@ -78,15 +82,18 @@ class DecisionLog:
                         break
 
     def _open_all(self, stack: ExitStack) -> list[BufferedReader]:
-        """Open all files, oldest first. Opened youngest first: a rotation meanwhile then hides no line."""
+        """Open all files, oldest first. They are opened youngest first, so that a rotation meanwhile hides no line."""
         opened: dict[tuple[int, int], BufferedReader] = {}
         self.bytes = 0
-        for path in reversed(self.files()):
+        rotated = self._rotated()
+        for path in reversed(self._names([*rotated, rotated[-1] + 1 if rotated else 1])):
+            if not path.is_file():
+                continue
             try:
                 source = stack.enter_context(path.open("rb"))
             except FileNotFoundError:
                 continue
-            status = path.stat()
+            status = os.fstat(source.fileno())
             if (status.st_dev, status.st_ino) not in opened:
                 opened[status.st_dev, status.st_ino] = source
                 self.bytes += status.st_size
