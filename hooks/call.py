@@ -11,15 +11,17 @@ class Field:
         name: where the text stands in the result, as the decision log spells it (``stdout``, ``[0].text``).
         text: the text as the agent handed it over.
         context: what is known about it.
+        whole: the text is all of what the agent had cut.
         compaction: what became of it; set by ``entry``.
     """
 
-    __slots__ = ("compaction", "context", "name", "text")
+    __slots__ = ("compaction", "context", "name", "text", "whole")
 
-    def __init__(self, name: str, text: str, context: Context) -> None:
+    def __init__(self, name: str, text: str, context: Context, whole: bool = False) -> None:
         self.name = name
         self.text = text
         self.context = context
+        self.whole = whole
         self.compaction: "Compaction | None" = None
 
     def leave(self, why: str) -> None:

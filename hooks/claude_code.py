@@ -56,6 +56,8 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
     for field in call.changed():
         assert field.compaction is not None
         response = _replaced(response, field.name, field.compaction.text)
+        if field.whole:
+            _claim_nothing(field)
     if response is payload["tool_response"]:
         return ""
     return '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":' + to_json(response) + "}}\n"
@@ -83,7 +85,8 @@ def _read_bash(call: Call, payload: "dict[str, object]", response: "dict[str, ob
             if whole is not None:
                 context.cut = False
                 context.max_chars = BASH_INLINE_CHARS if widened else len(stdout)
-                stdout = whole
+                call.fields.append(Field("stdout", whole, context, whole=True))
+                return
     elif widened and len(stdout) > BASH_INLINE_CHARS:
         context.max_chars = BASH_INLINE_CHARS
     call.fields.append(Field("stdout", stdout, context))
@@ -97,7 +100,9 @@ def _read_mcp(call: Call, response: object, settings: "Settings") -> None:
         if path:
             whole = _persisted(path, settings.max_input_bytes) if settings.inline_persisted else None
             context.cut = whole is None
-            response = response if whole is None else whole
+            if whole is not None:
+                call.fields.append(Field("", whole, context, whole=True))
+                return
         call.fields.append(Field("", response, context))
     elif isinstance(response, list):
         for index, block in enumerate(response):
@@ -122,6 +127,14 @@ def _replaced(response: object, name: str, text: str) -> object:
         # With these keys the client would show its preview instead of the text.
         return {key: value for key, value in {**response, name: text}.items() if key not in _PERSISTED_KEYS}
     return text
+
+
+def _claim_nothing(field: Field) -> None:
+    """Without us the model had read a short preview: the whole text is a gain, but no token was saved."""
+    assert field.compaction is not None
+    field.text = field.compaction.text
+    decision = field.compaction.decision
+    decision.bytes_in, decision.chars_in, decision.steps = decision.bytes_out, decision.chars_out, {}
 
 
 def _chars_out(field: Field) -> int:

@@ -57,7 +57,7 @@ def main(agent: str, log: str, resolved: str, config: str) -> None:
 
 def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, started: float) -> None:
     """Reply to one payload, then write the log and have the tokens counted."""
-    settings = _load_settings(paths)
+    settings = load_settings(paths)
     payload, call = _understand(adapter, agent, data, settings)
     reply = ""
     try:
@@ -79,7 +79,8 @@ def selftest() -> bool:
     return system.environment("UNPRETTY_SELFTEST") == "1"
 
 
-def _load_settings(paths: Paths) -> "Settings":
+def load_settings(paths: Paths) -> "Settings":
+    """The settings in force; the defaults while the hook is only tried."""
     if selftest():
         from unpretty.settings.defaults import Settings
 
@@ -182,8 +183,7 @@ def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started
     if counted and settings.count_tokens == "exact":
         from unpretty.tokens.background import count_later
 
-        for identity, before, after in counted:
-            count_later(_python(), paths.log, identity, before, after)
+        count_later(sys.executable, paths.log, counted, settings.log_max_bytes, settings.log_files)
 
 
 def _record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
@@ -212,11 +212,3 @@ def _record(call: "Call", name: str, decision: Decision, via: str, milliseconds:
         "steps": decision.steps,
         "ms": milliseconds,
     }
-
-
-def _python() -> str:
-    """The interpreter that has our dependencies: what the link beside ``hook.py`` points to."""
-    try:
-        return system.readlink(sys.executable)
-    except (OSError, ValueError):
-        return sys.executable

@@ -136,7 +136,7 @@ class _Work:
         elif self.context.kind == SEARCH:
             decision.reason = reason.NO_PATHS
         if self.context.paths and not decision.docs and decision.reason != reason.OVER_BUDGET:
-            self._step("paths", _fold_paths)
+            self._fold_paths()
         if not self._worth_it():
             return Compaction(self.original, decision)
         decision.reason = reason.CONVERTED
@@ -159,6 +159,14 @@ class _Work:
             from unpretty.terminal import reduce_noise
 
             self._step("noise", reduce_noise)
+
+    def _fold_paths(self) -> None:
+        # A cheap first look: paths hold slashes, and what stands behind a path follows a colon.
+        text = self.text
+        if (text.count("/") + text.count("\\") + text.count(":")) * 50 > text.count("\n"):
+            from unpretty.paths import fold_paths
+
+            self._step("paths", fold_paths)
 
     def _minify_documents(self) -> None:
         """Minify each document of the text; what cannot be proven equal stays."""
@@ -238,12 +246,6 @@ class _Work:
         self.decision.encoding = ""
         self.decision.steps = {}
         return False
-
-
-def _fold_paths(text: str) -> "str | None":
-    from unpretty.paths import fold_paths
-
-    return fold_paths(text)
 
 
 def _over_limits(text: str, context: Context) -> bool:

@@ -115,6 +115,11 @@ def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
         raise InvalidJSON("a value is missing", pos=fault.value) from None
     except InvalidJSON:
         raise
+    except SystemError:
+        # Up to Python 3.11 the scanner fails to raise its error while nobody has imported json.decoder.
+        import json.decoder  # noqa: F401
+
+        return _scan(scanner, text, start)
     except ValueError as fault:
         raise InvalidJSON(str(fault), pos=getattr(fault, "pos", start)) from None
 
@@ -131,3 +136,9 @@ def stand_in_for_json() -> None:
         json_module.decoder = decoder  # type: ignore[attr-defined]
         sys.modules["json"] = json_module
         sys.modules["json.decoder"] = decoder
+
+
+def remove_stand_in() -> None:
+    """Let the real ``json`` be imported again, for code of others that wants it."""
+    if "json" in sys.modules and not hasattr(sys.modules["json"], "loads"):
+        del sys.modules["json"], sys.modules["json.decoder"]

@@ -5,11 +5,9 @@ that modification time and size; the call that notices a change parses config.to
 A config.toml that cannot be read switches the hook off until it is mended: what the user wants is not known then.
 """
 
-import sys
-
 from unpretty import system
 from unpretty.decision_log.writer import to_json
-from unpretty.json_text.scanner import InvalidJSON, loads
+from unpretty.json_text.scanner import InvalidJSON, loads, remove_stand_in
 from unpretty.settings.defaults import SETTINGS, Settings
 
 _ABSENT = [0, 0]
@@ -45,9 +43,7 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
 
 
 def _parse(config_path: str) -> "tuple[dict[str, object], str]":
-    if "json" in sys.modules and not hasattr(sys.modules["json"], "loads"):
-        # The hook's stand-in must not meet a library that wants the real module.
-        del sys.modules["json"], sys.modules["json.decoder"]
+    remove_stand_in()
     try:
         from pathlib import Path
 

@@ -87,3 +87,27 @@ def test_the_stand_in_never_replaces_the_real_module() -> None:
 
 def _package_place() -> str:
     return scanner.__file__.rsplit("unpretty", 1)[0].rstrip("/\\")
+
+
+def test_a_library_user_who_never_imported_json_gets_the_right_error() -> None:
+    """Up to Python 3.11 the scanner itself fails then."""
+    program = (
+        f"import sys; sys.path.insert(0, {str(_package_place())!r})\n"
+        "from unpretty.json_text.scanner import InvalidJSON, scan\n"
+        "assert 'json' not in sys.modules\n"
+        "try: scan('[1 2]')\n"
+        "except InvalidJSON as fault: print(fault.pos)\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "3\n"
+
+
+def test_the_stand_in_makes_room_for_the_real_module() -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(_package_place())!r})\n"
+        "from unpretty.json_text import scanner\n"
+        "scanner.stand_in_for_json(); scanner.remove_stand_in(); scanner.remove_stand_in()\n"
+        "import json; print(json.loads('[1]'))\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[1]\n"

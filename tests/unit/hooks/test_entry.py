@@ -1,0 +1,184 @@
+"""The registered command as a process: whatever comes in, exit status 0 and a whole reply or nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unpretty
+from unpretty import reason
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
+PACKAGE = Path(unpretty.__file__).parent
+ROWS = [{"id": n, "name": f"user {n}"} for n in range(40)]
+PRETTY = json.dumps(ROWS, indent=2)
+COMPACT = json.dumps(ROWS, separators=(",", ":"))
+
+
+class Hook:
+    """hook.py as the installer writes it, with files of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.state = folder / "state"
+        self.log = self.state / "decisions.jsonl"
+        self.config = folder / "config.toml"
+        self.script = folder / "hook.py"
+        places = [str(PACKAGE), str(Path(sys.modules["unpretty.hooks"].__file__ or "").parent.parent)]
+        self.script.write_text(
+            "import sys\n"
+            f"m = type(sys)('unpretty'); m.__path__ = {places!r}; sys.modules['unpretty'] = m\n"
+            "from unpretty.hooks.entry import main\n"
+            f"main(sys.argv[1], {str(self.log)!r}, {str(self.state / 'settings.json')!r}, {str(self.config)!r})\n"
+        )
+
+    def run(self, data: bytes, agent: str = "claude-code", **environment: str) -> str:
+        command = [sys.executable, "-I", "-S", str(self.script), agent]
+        done = subprocess.run(command, input=data, capture_output=True, env={"PATH": os.defpath, **environment}, timeout=60)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout.decode("utf-8")
+
+    def decisions(self) -> list[dict[str, Any]]:
+        lines = self.log.read_text("utf-8").splitlines() if self.log.exists() else []
+        return [record for record in map(json.loads, lines) if record["kind"] == "decision"]
+
+
+@pytest.fixture
+def hook(tmp_path: Path) -> Hook:
+    import unpretty.hooks  # noqa: F401  its place is baked into the script
+
+    hook = Hook(tmp_path)
+    hook.config.write_text('count_tokens = "estimate"\n', "utf-8")
+    return hook
+
+
+def bash(stdout: str) -> bytes:
+    payload = json.loads((FIXTURES / "PostToolUse-Bash.json").read_text("utf-8"))
+    payload["tool_input"]["command"] = "gh api x"
+    payload["tool_response"]["stdout"] = stdout
+    return json.dumps(payload).encode()
+
+
+def test_a_result_is_replaced_and_logged(hook: Hook) -> None:
+    reply = json.loads(hook.run(bash(PRETTY), AI_AGENT="claude-code_2-1-332_cli"))
+    assert reply["hookSpecificOutput"]["updatedToolOutput"]["stdout"] == COMPACT
+    (record,) = hook.decisions()
+    assert len(record.pop("id")) == 16
+    assert record.pop("ts") > 1_700_000_000_000
+    assert 0 < record.pop("ms") < 60_000
+    assert record == {
+        "v": 1,
+        "kind": "decision",
+        "via": "hook",
+        "agent": "claude-code",
+        "agent_version": "2.1.332",
+        "session": "545d2691-b031-4388-a210-376c0cf79923",
+        "tool_use_id": "toolu_fake00100",
+        "project": "/home/user/project",
+        "model": "",
+        "tool": "Bash",
+        "field": "stdout",
+        "decision": "converted",
+        "reason": "converted",
+        "encoding": "json",
+        "bytes_in": len(PRETTY),
+        "bytes_out": len(COMPACT),
+        "chars_in": len(PRETTY),
+        "chars_out": len(COMPACT),
+        "docs": 1,
+        "steps": {"json": len(PRETTY) - len(COMPACT)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", reason.BAD_PAYLOAD),
+        (b"not json", reason.BAD_PAYLOAD),
+        (b"[]", reason.BAD_PAYLOAD),
+        (b"null", reason.BAD_PAYLOAD),
+        (b"\xff\xfe", reason.BAD_PAYLOAD),
+        (b"{}", reason.BAD_PAYLOAD),
+        (b"[" * 200_000, reason.BAD_PAYLOAD),
+        (bash(PRETTY)[:-100], reason.BAD_PAYLOAD),
+        (bash(PRETTY).replace(b'"Bash"', b'"NewTool"'), reason.UNSUPPORTED_TOOL),
+        (bash(PRETTY).replace(b'"Bash"', b'{"a": 1}'), reason.BAD_PAYLOAD),
+    ],
+    ids=["empty", "text", "array", "null", "not UTF-8", "no keys", "deep", "cut in half", "unknown tool", "odd tool name"],
+)
+def test_bad_input_prints_nothing_and_leaves_one_line_with_a_reason(hook: Hook, data: bytes, why: str) -> None:
+    assert hook.run(data) == ""
+    assert [record["reason"] for record in hook.decisions()] == [why]
+
+
+def test_fifty_megabytes_are_served_like_anything_else(hook: Hook) -> None:
+    text = "plain text without any document in it\n" * (50 * 1024 * 1024 // 38)
+    assert hook.run(bash(text)) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.NOT_JSON]
+
+
+def test_the_environment_switches_one_session_off(hook: Hook) -> None:
+    assert hook.run(bash(PRETTY), UNPRETTY="off") == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.DISABLED]
+
+
+def test_an_edited_config_takes_effect_on_the_next_call(hook: Hook) -> None:
+    assert hook.run(bash(PRETTY)) != ""
+    hook.config.write_text('enabled = false\ncount_tokens = "estimate"\n', "utf-8")
+    assert hook.run(bash(PRETTY)) == ""
+    hook.config.write_text('enabled = true\ncount_tokens = "estimate"\nmin_bytes = 1000000\n', "utf-8")
+    assert hook.run(bash(PRETTY)) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.CONVERTED, reason.DISABLED, reason.TOO_SMALL]
+
+
+def test_a_config_that_does_not_parse_keeps_everything_as_it_is(hook: Hook) -> None:
+    hook.config.write_text("enabled = \n", "utf-8")
+    assert hook.run(bash(PRETTY)) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.DISABLED]
+
+
+def test_a_log_that_cannot_be_written_changes_nothing_else(hook: Hook) -> None:
+    hook.log.mkdir(parents=True)
+    assert COMPACT.replace('"', '\\"') in hook.run(bash(PRETTY))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_changes_nothing_else(hook: Hook) -> None:
+    hook.state.mkdir()
+    hook.log.symlink_to("/dev/full")
+    assert COMPACT.replace('"', '\\"') in hook.run(bash(PRETTY))
+
+
+def test_trying_the_hook_leaves_no_trace_and_uses_the_defaults(hook: Hook) -> None:
+    hook.config.write_text("enabled = false\n", "utf-8")
+    assert hook.run(bash(PRETTY), UNPRETTY_SELFTEST="1") != ""
+    assert not hook.state.exists()
+
+
+def test_the_log_holds_neither_output_nor_command(hook: Hook) -> None:
+    payload = json.loads(bash(json.dumps({"token": "SECRET-OUT", "rows": ROWS}, indent=2)))
+    payload["tool_input"]["command"] = "curl -H 'Authorization: SECRET-COMMAND' https://example.com"
+    assert hook.run(json.dumps(payload).encode(), ANTHROPIC_API_KEY="SECRET-KEY") != ""
+    for path in hook.state.rglob("*"):
+        assert "SECRET" not in path.read_text("utf-8")
+    assert hook.log.stat().st_mode & 0o777 == 0o600
+    assert hook.state.stat().st_mode & 0o777 == 0o700
+
+
+def test_parallel_calls_leave_one_whole_line_each(hook: Hook) -> None:
+    command = [sys.executable, "-I", "-S", str(hook.script), "claude-code"]
+    running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(12)]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write(bash(PRETTY))
+        process.stdin.close()
+    for process in running:
+        assert process.stdout is not None
+        assert COMPACT.replace('"', '\\"') in process.stdout.read().decode()
+        process.stdout.close()
+        assert process.wait() == 0
+    assert len(hook.decisions()) == 12
+    assert len({record["id"] for record in hook.decisions()}) == 12

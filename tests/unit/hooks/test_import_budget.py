@@ -1,0 +1,75 @@
+"""What the hook may load: each module costs the agent's user time at every tool call."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import unpretty
+import unpretty.hooks
+
+STANDARD = {"_json", "time", "gc", "sys", "builtins", "posix", "nt"}
+OURS = {
+    "unpretty", "unpretty.reason", "unpretty.system", "unpretty.compaction", "unpretty.context", "unpretty.commands",
+    "unpretty.views", "unpretty.json_text", "unpretty.json_text.scanner", "unpretty.json_text.documents",
+    "unpretty.decision_log", "unpretty.decision_log.writer", "unpretty.settings", "unpretty.settings.defaults",
+    "unpretty.settings.resolved", "unpretty.hooks", "unpretty.hooks.entry", "unpretty.hooks.call",
+    "unpretty.hooks.reply", "unpretty.hooks.claude_code",
+}  # fmt: skip
+ON_CONVERSION = {"unpretty.json_text.minify", "unpretty.json_text.verify", "unpretty.tokens", "unpretty.tokens.background"}
+FOLDING = {f"unpretty.{name}" for name in ("paths", "paths_grep", "paths_lines", "paths_list", "paths_unfold")}
+TEXTS = {
+    "plain": "a line of text without anything to find in it\n" * 700,
+    "log": "[INFO] a line of a log\n" * 1000,
+    "json": json.dumps([{"id": n, "name": f"user {n}"} for n in range(400)], indent=2),
+}
+
+
+def loaded(text: str) -> set[str]:
+    """The modules that serving ``text`` adds to those of a bare interpreter."""
+    payload = json.loads((Path(__file__).parents[2] / "fixtures/claude-code/PostToolUse-Bash.json").read_text("utf-8"))
+    payload["tool_input"]["command"] = "gh api x"
+    payload["tool_response"]["stdout"] = text
+    places = [str(Path(unpretty.__file__).parent), str(Path(unpretty.hooks.__file__).parent.parent)]
+    program = textwrap.dedent(
+        f"""
+        import sys
+        before = set(sys.modules)
+        m = type(sys)('unpretty'); m.__path__ = {places!r}; sys.modules['unpretty'] = m
+        from unpretty.hooks import entry
+        entry.system.exit_now = lambda status: sys.stderr.write(' '.join(set(sys.modules) - before))
+        entry.main('claude-code', '/nonexistent/log', '/nonexistent/settings', '/nonexistent/config')
+        """
+    )
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True)
+    names = set(done.stderr.decode().split())
+    assert names, "the hook broke off"
+    # The stand-in, and what creating the log's folder loads: this test gives none that exists.
+    return names - {"json", "json.decoder"} - {"os", "stat", "_stat", "posixpath", "genericpath", "_collections_abc"}
+
+
+@pytest.mark.parametrize("kind", ["plain", "log"])
+def test_passing_over_a_result_loads_only_what_it_needs(kind: str) -> None:
+    assert loaded(TEXTS[kind]) <= STANDARD | OURS
+
+
+def test_converting_adds_the_conversion_and_nothing_else() -> None:
+    assert loaded(TEXTS["json"]) <= STANDARD | OURS | ON_CONVERSION
+
+
+def test_no_module_of_the_hook_path_imports_anything_heavy() -> None:
+    """Read from the source, so that a rarely taken branch counts too, save for imports inside functions."""
+    heavy = {"re", "typing", "enum", "dataclasses", "pathlib", "json", "os", "subprocess", "logging", "datetime"}
+    for name in OURS | ON_CONVERSION | FOLDING:
+        __import__(name)
+        path = sys.modules[name].__file__
+        assert path is not None
+        for line in Path(path).read_text("utf-8").splitlines():
+            words = line.split()
+            if line[:1] not in (" ", "") and words[0] in ("import", "from"):
+                assert words[1].split(".")[0] not in heavy, f"{name}: {line}"
+                assert words[1] != "__future__", name

@@ -1,0 +1,50 @@
+"""System calls without os: the same answers as os gives."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unpretty import system
+
+
+def test_files_are_written_and_read_whole(tmp_path: Path) -> None:
+    path = str(tmp_path / "f")
+    handle = system.open_file(path, system.WRITE | system.CREATE)
+    assert not os.get_inheritable(handle)
+    system.write_all(handle, b"x" * 3_000_000)
+    system.close(handle)
+    assert system.read_file(path, 10) == b"x" * 10
+    handle = system.open_file(path, system.READ)
+    assert len(system.read_to_end(handle, 10_000_000)) == 3_000_000
+    system.close(handle)
+    handle = system.open_file(path, system.READ)
+    assert 1_000_000 < len(system.read_to_end(handle, 1_000_000)) < 3_000_000
+    system.close(handle)
+
+
+@pytest.mark.parametrize(("path", "folder"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")])
+def test_the_folder_of_a_path(path: str, folder: str) -> None:
+    assert system.folder_of(path) == folder
+
+
+def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNPRETTY_TEST", "é")
+    assert system.environment("UNPRETTY_TEST") == "é"
+    assert system.environment("UNPRETTY_MISSING") is None
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(system.__file__).parents[1])!r})\n"
+        "from unpretty import system; assert 'os' not in sys.modules\n"
+        "print(ascii(system.environment('UNPRETTY_TEST')), system.environment('UNPRETTY_MISSING'))\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={"UNPRETTY_TEST": "é"})
+    assert done.stdout == "'\\xe9' None\n"
+
+
+def test_folders_are_private(tmp_path: Path) -> None:
+    system.make_folders(str(tmp_path / "a" / "b"))
+    system.make_folders(str(tmp_path / "a" / "b"))
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
