@@ -1,167 +1,167 @@
-"""Terminal control sequences: which are invisible, which move inside a line, which reach beyond it.
+"""Terminal control sequences: which are invisible, which move inside a line or between lines, which do more.
 
-Sources: ECMA-48 (5th edition) and xterm's "Control Sequences" page. Built-in string methods only: this runs in the hook.
+Sources: ECMA-48 (5th edition) and xterm's "Control Sequences" page. Built-in string methods only: the hook runs this.
 """
 
 ESC = "\x1b"
+# Final bytes that move between lines: CUU CUD CNL CPL.
+VERTICAL = "ABEF"
 
-# Private modes that change nothing that was written: cursor keys, wrapping, blinking, cursor on/off, mouse, focus,
+# Private modes that change nothing that was written: cursor keys, wrapping, blinking, cursor on and off, mouse, focus,
 # meta key, bracketed paste, synchronized output, colour scheme reports.
 _QUIET_MODES = frozenset(
-    "1 7 12 25 1000 1001 1002 1003 1004 1005 1006 1007 1015 1016 1034 1035 1036 2004 2026 2027 2031 9001".split()
+    {"1", "7", "12", "25", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1007", "1015", "1016"}
+    | {"1034", "1035", "1036", "2004", "2026", "2027", "2031", "9001"}
 )
 # Operating system commands without a place on the screen: titles, palette, folder, link, colours, shell marks.
-_QUIET_OSC = frozenset("0 1 2 4 7 8 10 11 12 13 14 17 19 104 110 111 112 117 119 133 633".split())
-# Final bytes of sequences that move or erase inside a line: CUF HPR CUB CHA HPA ECH DCH ICH EL ED.
-_LINE_MOVES = frozenset("CaDG`XP@KJ")
-# Final bytes that reach beyond the line: CUU CUD CNL CPL CUP HVP VPA VPR margins, scrolling, lines, save and restore, modes.
-_FAR = frozenset("ABEFHfdersuSTLMhlg")
-_INVISIBLE = ""
-_MALFORMED = "malformed"
+_QUIET_COMMANDS = frozenset(
+    {"0", "1", "2", "4", "7", "8", "10", "11", "12", "13", "14", "17", "19", "104", "110", "111", "112", "117", "119"}
+    | {"133", "633"}
+)
+# Final bytes that move or erase inside a line, as far as this library goes: CUF HPR CUB CHA HPA ECH DCH ICH EL ED.
+_LINE_MOVES = "CaDG`XP@KJ"
+# Final bytes that do more: CUP HVP VPA VPR, margins, scrolling, whole lines, save and restore, modes, tabs, repetition.
+_FAR = "HfdersuSTLMhlgb"
 _PARAMETERS = "0123456789;:<=>?"
 _INTERMEDIATE = " !\"#$%&'()*+,-./"
+_LONGEST = 64  # characters; a longer sequence is no sequence
+
+# What a sequence does: nothing to see, something broken or unknown, or ``(final byte, number)``.
+_INVISIBLE = ("", 0)
+_BROKEN = ("?", 0)
+# With nothing to the right of the cursor these change nothing: EL and ED.
+_TO_THE_RIGHT = (("K", 0), ("J", 0))
+# Sequences that were read before, by their characters after the escape. Few in real text; emptied when there are many.
+_SEEN: "dict[str, tuple[str, int]]" = {}
+_MOST_SEEN = 500
 
 
-class Undecidable(Exception):  # noqa: N818  not an error: the text is left alone
+class Undecidable(Exception):
     """The text uses the screen in a way that is not reduced here."""
 
 
-def strip_codes(text: str) -> "str | None":
-    """Return ``text`` without its invisible codes, or ``None`` when it holds any other or a broken one.
+def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
+    """Return ``text`` without its invisible codes, and whether a code moves between lines. Linear time.
 
-    The caller vouches that nothing in ``text`` moves the cursor back (no backspace, no lone carriage return): then
-    erasing to the end of the line or screen changes nothing and counts as invisible too. Linear time.
+    The text is ``None`` when a sequence is broken or unknown. Movements stay, but for erasing to the right where
+    nothing else moves: that changes nothing. ``moves_back`` says that carriage returns or backspaces do move.
+
+    Raises:
+        Undecidable: a sequence does more than move the cursor.
     """
     pieces = text.split(ESC)
     kept = [pieces[0]]
-    known: set[str] = set()
-    in_string = False
-    for piece in pieces[1:]:
-        if in_string:
-            if piece[:1] != "\\":
-                return None
-            in_string = False
-            kept.append(piece[1:])
+    erasers: list[int] = []
+    colours: set[str] = set()
+    broken = vertical = False
+    for i in range(1, len(pieces)):
+        piece = pieces[i]
+        code, end, rest = piece.partition("m")
+        if code in colours and end:  # most codes by far
+            kept.append(rest)
             continue
-        tail = piece.lstrip("[0123456789;")
-        head = piece[: len(piece) - len(tail) + 1]
-        if head in known:
-            kept.append(tail[1:])
-        elif piece[:1] == "]":
-            rest = _after_string(piece)
-            if rest is None:
-                return None
-            in_string = rest == ESC
-            if not in_string:
-                kept.append(rest)
+        length, kind = _read(pieces, i)
+        if kind is _INVISIBLE:
+            if length == len(code) + 1 and piece[:1] == "[":
+                colours.add(code)
+        elif kind in _TO_THE_RIGHT:
+            erasers.append(len(kept))
+            kept.append(ESC + piece[:length])
         else:
-            length, kind = _sequence(piece)
-            if kind != _INVISIBLE and piece[:length] not in ("[K", "[0K", "[J", "[0J"):
-                return None
-            if length == len(head):
-                known.add(head)
-            kept.append(piece[length:])
-    return None if in_string else "".join(kept).replace("\a", "")
+            broken = broken or kind is _BROKEN
+            vertical = vertical or kind[0] in VERTICAL
+            moves_back = True
+            length = 0
+            kept.append(ESC)
+        kept.append(piece[length:])
+    if broken:
+        return None, vertical
+    if not moves_back:
+        for i in erasers:
+            kept[i] = ""
+    return "".join(kept).replace("\a", ""), vertical
 
 
-def tokens(line: str) -> "list[str | tuple[str, int]] | None":
-    """Split ``line`` into text and movements ``(final byte, number)``; invisible codes are gone.
-
-    Returns ``None`` when a sequence is broken or unknown: such a line stays as it is.
-    Raises:
-        Undecidable: a sequence reaches beyond the line.
-    """
+def tokens(line: str) -> "list[str | tuple[str, int]]":
+    """Split ``line``, which ``strip_codes`` gave, into text and movements ``(final byte, number)``."""
     pieces = line.split(ESC)
-    found: list[str | tuple[str, int]] = [pieces[0]]
-    broken = in_string = False
-    for piece in pieces[1:]:
-        if in_string:
-            broken = broken or piece[:1] != "\\"
-            in_string = False
-            found.append(piece[1:])
-        elif piece[:1] == "]":
-            rest = _after_string(piece)
-            in_string = rest == ESC
-            if rest is None:
-                broken = True
-            elif not in_string:
-                found.append(rest)
-        else:
-            length, kind = _sequence(piece)
-            if kind == _MALFORMED:
-                broken = True
-            elif kind:
-                found.append((kind, int(piece[1 : length - 1] or "0")))
-            found.append(piece[length:])
-    return None if broken or in_string else found
+    found: list[str | tuple[str, int]] = [pieces[0]] if pieces[0] else []
+    for i in range(1, len(pieces)):
+        length, kind = _read(pieces, i)
+        found.append(kind)
+        if len(pieces[i]) > length:
+            found.append(pieces[i][length:])
+    return found
 
 
-def _after_string(piece: str) -> "str | None":
-    """Return what follows the operating system command that ``piece`` starts with, ``None`` when it is to stay.
-
-    ``ESC`` as the result says that the command ends with the next escape character (``ESC \\``).
-    """
-    end = piece.find("\a")
-    body = piece[1:] if end < 0 else piece[1:end]
-    number = body.partition(";")[0]
-    quiet = number in _QUIET_OSC or body.startswith("9;4;")  # 9;4 is the progress of a task bar
-    if not quiet or not body.isprintable():
-        return None
-    return ESC if end < 0 else piece[end + 1 :]
-
-
-def _sequence(piece: str) -> "tuple[int, str]":
-    """Return length and kind of the sequence whose characters after the escape are the start of ``piece``.
-
-    Kind is ``_INVISIBLE``, ``_MALFORMED`` or the final byte of a movement inside the line.
-    Raises:
-        Undecidable: the sequence reaches beyond the line.
-    """
+def _read(pieces: "list[str]", i: int) -> "tuple[int, tuple[str, int]]":
+    """Return length and kind of the sequence at the start of ``pieces[i]``, which followed an escape character."""
+    piece = pieces[i]
     first = piece[:1]
     if first == "[":
-        tail = piece[1:].lstrip(_PARAMETERS)
-        parameters = piece[1 : len(piece) - len(tail)]
-        final = tail.lstrip(_INTERMEDIATE)[:1]
-        middle = tail[: tail.find(final)] if final else ""
-        if not final or not "@" <= final <= "~" or len(parameters) > 100:
-            return 0, _MALFORMED
-        return 1 + len(parameters) + len(middle) + 1, _csi_kind(parameters, middle, final)
-    if first and first in "()":
-        if piece[1:2] == "B":  # ASCII, as `tput sgr0` asks for
-            return 2, _INVISIBLE
-        raise Undecidable
-    if first and first in "=>\\":  # keypad modes; the end of a string that was already over
+        return _control_sequence(piece)
+    if first == "]":
+        return _command(piece, pieces[i + 1] if i + 1 < len(pieces) else "")
+    if piece[:2] in ("(B", ")B"):  # ASCII, as `tput sgr0` asks for
+        return 2, _INVISIBLE
+    if first in ("=", ">", "\\"):  # keypad modes; the end of a command
         return 1, _INVISIBLE
-    if first and first in "78cDEHMNOPX^_#*+-./":
+    if first and first in "()78cDEHMNOPX^_#*+-./":
         raise Undecidable
-    return 0, _MALFORMED
+    return 0, _BROKEN
 
 
-def _csi_kind(parameters: str, middle: str, final: str) -> str:  # noqa: PLR0911  a table in words
-    private = parameters[:1] if parameters[:1] in "<=>?" else ""
-    if middle:
-        # Cursor style and soft reset.
-        return _INVISIBLE if (middle, final) in ((" ", "q"), ("!", "p")) else _MALFORMED
-    if final == "m" or (final in "nc" and not parameters.strip("0123456789;?>=")):
+def _command(piece: str, following: str) -> "tuple[int, tuple[str, int]]":
+    r"""Read an operating system command, which BEL ends or the next escape character with a backslash (ST)."""
+    end = piece.find("\a")
+    body = piece[1:] if end < 0 else piece[1:end]
+    quiet = body.partition(";")[0] in _QUIET_COMMANDS or body.startswith("9;4;")  # 9;4 is the progress of a task bar
+    if not quiet or not body.isprintable() or (end < 0 and following[:1] != "\\"):
+        return 0, _BROKEN
+    return len(piece) if end < 0 else end + 1, _INVISIBLE
+
+
+def _control_sequence(piece: str) -> "tuple[int, tuple[str, int]]":
+    tail = piece[1:_LONGEST].lstrip(_PARAMETERS)
+    end = min(_LONGEST, len(piece)) - len(tail) + 1
+    code = piece[:end]
+    kind = _SEEN.get(code)
+    if kind is None:
+        final = tail.lstrip(_INTERMEDIATE)[:1]
+        if not final or not "@" <= final <= "~":
+            return 0, _BROKEN
+        start, end = end - 1, piece.index(final, end - 1) + 1
+        kind = _kind(piece[1:start], piece[start : end - 1], final)
+        if end == len(code):
+            if len(_SEEN) >= _MOST_SEEN:
+                _SEEN.clear()
+            _SEEN[code] = kind
+    return (0, _BROKEN) if kind is _BROKEN else (end, kind)
+
+
+def _kind(parameters: str, middle: str, final: str) -> "tuple[str, int]":
+    if middle:  # cursor style and soft reset
+        return _INVISIBLE if (middle, final) in ((" ", "q"), ("!", "p")) else _BROKEN
+    if final == "m" or (final in "nc" and not parameters.strip("0123456789;?>=")):  # colour; questions to the terminal
         return _INVISIBLE
-    if private:
-        if final == "u":  # keyboard protocol
-            return _INVISIBLE
-        if private == "?" and final in "hl":
-            if _QUIET_MODES.issuperset(parameters[1:].split(";")):
-                return _INVISIBLE
-            raise Undecidable
-        return _MALFORMED
-    if final == "t":
-        return _INVISIBLE if parameters[:2] in ("22", "23") else _MALFORMED
-    if final in _LINE_MOVES:
-        if (parameters and not parameters.isdigit()) or len(parameters) > 6:
-            return _MALFORMED
-        if final == "J" and parameters.strip("0"):
-            raise Undecidable
-        if final == "K" and parameters not in ("", "0", "1", "2"):
-            return _MALFORMED
-        return final
-    if final in _FAR:
+    if parameters[:1] in ("<", "=", ">", "?"):
+        return _private_kind(parameters, final)
+    if final == "t":  # keep and restore the title
+        return _INVISIBLE if parameters[:2] in ("22", "23") else _BROKEN
+    if final in _FAR or (final == "J" and parameters.strip("0")):
         raise Undecidable
-    return _MALFORMED
+    is_move = final in _LINE_MOVES or final in VERTICAL
+    if not is_move or len(parameters) > 6 or (parameters and not parameters.isdigit()):
+        return _BROKEN
+    number = int(parameters or "0")
+    return _BROKEN if final == "K" and number > 2 else (final, number)
+
+
+def _private_kind(parameters: str, final: str) -> "tuple[str, int]":
+    if final == "u":  # keyboard protocol
+        return _INVISIBLE
+    if parameters[0] != "?" or final not in "hl":
+        return _BROKEN
+    if _QUIET_MODES.issuperset(parameters[1:].split(";")):
+        return _INVISIBLE
+    raise Undecidable

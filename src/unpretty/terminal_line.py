@@ -1,7 +1,9 @@
 """One line of a screen: text and movements in, what stands there at the end out."""
 
-# Characters outside ASCII that every terminal draws in exactly one column: Latin, Greek, Cyrillic, the dashes, arrows,
-# box drawing, block elements, spinners and signs of progress bars. All others are "odd": their width is in doubt.
+from unpretty.terminal_codes import ESC, tokens
+
+# Characters outside ASCII that every terminal draws in exactly one column: Latin, Greek, Cyrillic, dashes, arrows, box
+# drawing, blocks, spinners and the signs of progress bars. All others are "odd": terminals differ on their width.
 _NARROW = (
     ("\xa0", "\xac"), ("\xae", "\u02ff"), ("\u0370", "\u0377"), ("\u037a", "\u037f"), ("\u0384", "\u038a"),
     ("\u038e", "\u03a1"), ("\u03a3", "\u0482"), ("\u048a", "\u052f"), ("\u2010", "\u2027"), ("\u2030", "\u205e"),
@@ -10,89 +12,90 @@ _NARROW = (
 )  # fmt: skip
 
 
-def edit(tokens: "list[str | tuple[str, int]]", limit: int) -> "str | None":
-    """Play text and movements on an empty line and return what stands there, without blanks at the end.
+# Each goes to the left edge of an emptied line: what stood there before does not matter.
+_LEFT = ("\r", ESC + "[G", ESC + "[1G")
+_RESTARTS = tuple(
+    [left + erase for left in _LEFT for erase in (ESC + "[K", ESC + "[0K", ESC + "[2K")]
+    + [ESC + "[2K" + left for left in _LEFT]
+)
 
-    ``limit`` is the length of the source line in characters. Returns ``None`` when columns cannot be told exactly, when
-    the line would grow, or when erasing and filling take more than a few times the work that writing took.
+
+def show(text: str) -> "str | None":
+    """Return what a line shows after ``text``, which ``strip_codes`` gave and which holds no movement between lines.
+
+    Returns ``None`` when columns cannot be told exactly, or when erasing and filling take more than a few times the
+    work that writing took.
     """
-    line = _Line(limit)
-    for token in tokens:
-        done = line.write(token) if isinstance(token, str) else line.move(*token)
-        if not done:
-            return None
-    return "".join(line.cells).rstrip(" ")
+    start = 0
+    for code in _RESTARTS:
+        at = text.rfind(code, start)
+        if at >= 0:
+            start = at + len(code)
+    rest = text[start:]
+    if "\b" in rest or ESC in rest or ("\r" in rest and not is_narrow(rest.replace("\r", ""))):
+        line = Line(len(text), [8 * len(text) + 64])
+        for token in tokens(rest):
+            if not (line.write(token) if isinstance(token, str) else line.move(*token)):
+                return None
+        line.edited = line.edited or start > 0
+        return line.shown()
+    shown = ""
+    for run in reversed(rest.split("\r")):  # the last run hides what the ones before it wrote
+        if len(run) > len(shown):
+            shown += run[len(shown) :]
+    return shown.rstrip(" ") if start or "\r" in rest else shown
 
 
-class _Line:
-    """Cells of a line and the column of the cursor.
+class Line:
+    """Cells of a line, one character each, and the column of the cursor.
 
-    ``odd`` says that a character of unknown width, or a tab, is or was there: then the column is only known at the left
-    edge and at the end of the text, and only writing at the end and starting over are exact.
+    ``odd`` says that a tab or a character of unknown width stands in the line: then the column is known only at the left
+    edge and at the end of the text, and only writing at the end and starting over are exact; ``column`` is -1 when it
+    is not known at all. ``edited`` says that something was written over or erased: blanks at the end then have no
+    meaning. ``budget`` holds the number of cells that may still be filled or shifted, so that hostile text costs no
+    more than linear time.
     """
 
-    __slots__ = ("cells", "column", "limit", "odd", "work")
+    __slots__ = ("budget", "cells", "column", "edited", "limit", "odd")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, budget: "list[int]") -> None:
         self.cells: list[str] = []
         self.column = 0
         self.limit = limit
+        self.budget = budget
         self.odd = False
-        self.work = 8 * limit + 64
+        self.edited = False
+
+    def shown(self) -> str:
+        """Return the text of the line; when it was edited without blanks at its end."""
+        text = "".join(self.cells)
+        return text.rstrip(" ") if self.edited else text
 
     def write(self, text: str) -> bool:
-        """Write ``text``, which may hold carriage returns, backspaces and bells, at the cursor."""
-        for i, part in enumerate(text.replace("\a", "").split("\r")):
+        """Write ``text``, which may hold carriage returns and backspaces, at the cursor; tell whether it could."""
+        for i, part in enumerate(text.split("\r")):
             if i:
-                self.column = 0
-                self.odd = self.odd and bool(self.cells)
-            for j, run in enumerate(part.split("\b")):
-                if j and not self.move("D", 1):
-                    return False
-                if run and not self._put(run):
-                    return False
-        return True
-
-    def _put(self, run: str) -> bool:
-        cells, column = self.cells, self.column
-        odd = not _is_narrow(run)
-        if (odd or self.odd) and column != len(cells):
-            return False
-        if column > len(cells):
-            if column > self.limit or not self._charge(column - len(cells)):
+                self._return()
+            if "\b" in part:
+                for j, run in enumerate(part.split("\b")):
+                    if (j and not self.move("D", 1)) or (run and not self._put(run)):
+                        return False
+            elif part and not self._put(part):
                 return False
-            cells.extend(" " * (column - len(cells)))
-        self.odd = self.odd or odd
-        self.column = column + len(run)
-        cells[column : self.column] = run
         return True
 
     def move(self, final: str, number: int) -> bool:
-        """Carry out one movement or erasure; ``False`` when it cannot be done exactly."""
-        at_end = self.column == len(self.cells)
+        """Carry out one movement or erasure inside the line; ``False`` when it cannot be done exactly."""
         count = number or 1
         if final in "KJ" and number == 0:
-            if self.column == 0:
-                self.cells.clear()
-                self.odd = False
-            elif not at_end:
-                if self.odd:
-                    return False
-                del self.cells[self.column :]
-            return True
-        if final in "G`" and count == 1:
-            return self.write("\r")
+            return self._erase_right()
         if final == "K" and number == 2:
-            self.cells.clear()
-            # The column stays; with odd characters it is unknown until the cursor goes to the left edge.
-            if not self.odd or self.column == 0:
-                self.odd = False
-                return True
-            self.column = -1
-            return True
-        if self.odd:
+            return self._erase_all()
+        if final in "G`" and count == 1:
+            self._return()
+        elif self.odd:
             return False
-        if final == "D":
+        elif final == "D":
             self.column = max(0, self.column - count)
         elif final in "Ca":
             self.column += count
@@ -102,37 +105,79 @@ class _Line:
             return self._change(final, count)
         return True
 
+    def _return(self) -> None:
+        self.column = 0
+        self.odd = self.odd and bool(self.cells)
+
+    def _put(self, run: str) -> bool:
+        cells, column = self.cells, self.column
+        odd = not is_narrow(run)
+        if column < len(cells):
+            if odd or self.odd:
+                return False
+            self.edited = True
+        elif column > len(cells):
+            gap = column - len(cells)
+            if odd or self.odd or column > self.limit or not self._afford(gap):
+                return False
+            cells.extend(" " * gap)
+        self.odd = self.odd or odd
+        self.column = column + len(run)
+        cells[column : self.column] = run
+        return True
+
+    def _erase_right(self) -> bool:
+        if self.column >= len(self.cells):
+            return not self.odd or self.column == len(self.cells)
+        if self.odd and self.column:
+            return False
+        self.edited = True
+        del self.cells[self.column :]
+        self.odd = False
+        return True
+
+    def _erase_all(self) -> bool:
+        """Erase the line; the cursor keeps its column, which is not known behind odd characters."""
+        self.edited = self.edited or bool(self.cells)
+        self.cells.clear()
+        if self.odd and self.column:
+            self.column = -1
+        else:
+            self.odd = False
+        return True
+
     def _change(self, final: str, count: int) -> bool:
         """Erase to the left (EL 1), erase (ECH), delete (DCH) or insert (ICH) characters."""
         cells, column = self.cells, self.column
-        if column >= len(cells) and final != "K":
-            return True
+        self.edited = True
         if final == "K":
             end = min(column + 1, len(cells))
             cells[:end] = " " * end
-            return self._charge(end)
-        if final == "X":
-            end = min(column + count, len(cells))
-            cells[column:end] = " " * (end - column)
-            return self._charge(end - column)
-        if not self._charge(len(cells) - column) or (final == "@" and count > self.limit):
+            return self._afford(end)
+        count = min(count, len(cells) - column) if final != "@" else count
+        if column >= len(cells):
+            return True
+        if not self._afford(len(cells) - column + count):
             return False
-        if final == "P":
+        if final == "@":
+            cells[column:column] = " " * count
+        elif final == "P":
             del cells[column : column + count]
         else:
-            cells[column:column] = " " * count
-        return self._charge(count)
+            cells[column : column + count] = " " * count
+        return True
 
-    def _charge(self, cells: int) -> bool:
-        self.work -= cells
-        return self.work >= 0
+    def _afford(self, cells: int) -> bool:
+        self.budget[0] -= cells
+        return self.budget[0] >= 0
 
 
-def _is_narrow(run: str) -> bool:
+def is_narrow(run: str) -> bool:
+    """Tell whether every character of ``run`` takes exactly one column on every terminal. A tab does not."""
     if run.isascii():
         return "\t" not in run
-    return all(c <= "\x7e" and c != "\t" or _in_narrow(c) for c in set(run))
+    return all([(c <= "\x7e" and c != "\t") or _is_narrow_sign(c) for c in set(run)])
 
 
-def _in_narrow(char: str) -> bool:
-    return any(low <= char <= high for low, high in _NARROW)
+def _is_narrow_sign(char: str) -> bool:
+    return any([low <= char <= high for low, high in _NARROW])
