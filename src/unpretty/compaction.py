@@ -235,7 +235,7 @@ class _Work:
         if time.monotonic() - self.started > context.budget_seconds:
             decision.reason = reason.OVER_BUDGET
             return self._undo()
-        if _over_limits(self.text, context):
+        if over_limits(self.text, context):
             decision.reason = reason.OVER_HOST_LIMIT
             return self._undo()
         return True
@@ -248,7 +248,7 @@ class _Work:
         return False
 
 
-def _over_limits(text: str, context: Context) -> bool:
+def over_limits(text: str, context: Context) -> bool:
     """True when the host would cut ``text``, or drop a line of it."""
     if context.max_chars is not None and len(text) > context.max_chars:
         return True
