@@ -8,13 +8,12 @@ the header is put back from the session's rollout file; a shell result whose sta
 In code mode (the call id begins with ``exec-``) the result goes to a program and Codex ignores the answer.
 """
 
-from unpretty.hooks.call import Call, Field, mapping_of, text_of
-from unpretty.hooks.reply import to_json
-
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
 from unpretty.context import Context
+from unpretty.hooks.call import Call, Field, mapping_of, text_of
+from unpretty.hooks.reply import to_json
 from unpretty.json_text.scanner import InvalidJSON, loads
 
 TYPE_CHECKING = False

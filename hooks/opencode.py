@@ -10,14 +10,13 @@ OpenCode cuts a built-in tool's output before we see it and keeps the whole in a
 to whole lines from the start: one line over the limit would leave the model with nothing.
 """
 
-from unpretty.hooks.call import Call, Field, text_of
-from unpretty.hooks.reply import to_json
-
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
 from unpretty.compaction import byte_length, compact
 from unpretty.context import Context
+from unpretty.hooks.call import Call, Field, text_of
+from unpretty.hooks.reply import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ import contextlib
 import gc
 import time
 
+from unpretty import reason, system
 from unpretty.hooks import entry, opencode
 from unpretty.hooks.call import Call
-
-from unpretty import reason, system
 from unpretty.json_text.scanner import InvalidJSON, loads
 from unpretty.settings.defaults import SETTINGS, Settings
 
