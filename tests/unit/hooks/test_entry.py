@@ -37,7 +37,9 @@ class Hook:
 
     def run(self, data: bytes, agent: str = "claude-code", **environment: str) -> str:
         command = [sys.executable, "-I", "-S", str(self.script), agent]
-        done = subprocess.run(command, input=data, capture_output=True, env={"PATH": os.defpath, **environment}, timeout=60)
+        done = subprocess.run(
+            command, input=data, capture_output=True, env={"PATH": os.defpath, **environment}, timeout=60
+        )
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode("utf-8")
 
@@ -107,7 +109,18 @@ def test_a_result_is_replaced_and_logged(hook: Hook) -> None:
         (bash(PRETTY).replace(b'"Bash"', b'"NewTool"'), reason.UNSUPPORTED_TOOL),
         (bash(PRETTY).replace(b'"Bash"', b'{"a": 1}'), reason.BAD_PAYLOAD),
     ],
-    ids=["empty", "text", "array", "null", "not UTF-8", "no keys", "deep", "cut in half", "unknown tool", "odd tool name"],
+    ids=[
+        "empty",
+        "text",
+        "array",
+        "null",
+        "not UTF-8",
+        "no keys",
+        "deep",
+        "cut in half",
+        "unknown tool",
+        "odd tool name",
+    ],
 )
 def test_bad_input_prints_nothing_and_leaves_one_line_with_a_reason(hook: Hook, data: bytes, why: str) -> None:
     assert hook.run(data) == ""

@@ -19,7 +19,12 @@ OURS = {
     "unpretty.settings.resolved", "unpretty.hooks", "unpretty.hooks.entry", "unpretty.hooks.call",
     "unpretty.hooks.reply", "unpretty.hooks.claude_code",
 }  # fmt: skip
-ON_CONVERSION = {"unpretty.json_text.minify", "unpretty.json_text.verify", "unpretty.tokens", "unpretty.tokens.background"}
+ON_CONVERSION = {
+    "unpretty.json_text.minify",
+    "unpretty.json_text.verify",
+    "unpretty.tokens",
+    "unpretty.tokens.background",
+}
 FOLDING = {f"unpretty.{name}" for name in ("paths", "paths_grep", "paths_lines", "paths_list", "paths_unfold")}
 TEXTS = {
     "plain": "a line of text without anything to find in it\n" * 700,
