@@ -23,6 +23,7 @@ REASONS: dict[str, str] = {
     "too_deep": "The document is nested too deeply.",
     "not_verified": "Decoding did not give back exactly the same document.",
     "not_smaller": "The text would not have been smaller than minified JSON, or not by enough.",
+    "over_budget": "Encoding the document and proving it would have taken longer than the time budget.",
     "over_limit": "The text would have been over the reader's limit.",
     "no_evidence": "No study shows that this model reads this encoding as well as JSON for such data.",
 }

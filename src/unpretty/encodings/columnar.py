@@ -27,7 +27,7 @@ class _Columnar:
 
     def decode(self, text: str) -> Document:
         """The document whose tables ``text`` holds in columnar form. Raises DecodeError."""
-        return Document(_read(parse(text)))
+        return Document(_read(parse(text, self.name)))
 
 
 COLUMNAR = _Columnar()

@@ -22,16 +22,16 @@ _CONSTANTS = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
-def parse(text: str) -> Value:
-    """The value of ``text``, which must be one JSON value and white space. Duplicate keys are kept.
+def parse(text: str, encoding: str = "json") -> Value:
+    """The value of ``text``, one JSON value, perhaps part of a text in ``encoding``. Duplicate keys are kept.
 
     Raises DecodeError with line and column (in characters), and RecursionError for nesting that the interpreter cannot
     follow.
     """
-    value, end = parse_prefix(text, len(text) - len(text.lstrip(WHITE_SPACE)))
+    value, end = parse_prefix(text, len(text) - len(text.lstrip(WHITE_SPACE)), encoding)
     rest = text[end:].lstrip(WHITE_SPACE)
     if rest:
-        raise DecodeError.at(text, len(text) - len(rest), "the JSON value has ended, but more text follows", "json")
+        raise DecodeError.at(text, len(text) - len(rest), "the JSON value has ended, but more text follows", encoding)
     return value
 
 
@@ -40,9 +40,10 @@ def parse_prefix(text: str, start: int, encoding: str = "json") -> tuple[Value, 
     try:
         return scan(text, start)  # type: ignore[return-value]  # the scanner's types are those of Value
     except InvalidJSON as fault:
-        position = fault.pos if fault.pos >= 0 else _position_of_constant(text, start)
+        if fault.pos < 0:
+            raise DecodeError.at(text, _position_of_constant(text, start), fault.msg, encoding) from None
         what = fault.msg.split(": line ")[0].removesuffix(" starting at") or "not JSON"
-        raise DecodeError.at(text, position, what[0].lower() + what[1:], encoding) from None
+        raise DecodeError.at(text, fault.pos, what[0].lower() + what[1:], encoding) from None
 
 
 def _position_of_constant(text: str, start: int) -> int:

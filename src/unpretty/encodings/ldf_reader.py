@@ -104,7 +104,7 @@ class _Reader:
         return plan
 
     def frame(self) -> Value:
-        first = parse(self.lines[0])
+        first = parse(self.lines[0], self.encoding)
         fields = dict(first) if isinstance(first, tuple) else {}
         columns = fields.get("columns")
         if fields.get("rows") != ROWS_MARK or not isinstance(columns, list):

@@ -26,6 +26,8 @@ class _Toon:
         """The document in TOON with two spaces and commas. Raises Declined: number_text, duplicate_keys, ..."""
         try:
             return toons.dumps(_plain(document.value))
+        except TypeError:  # of all keys that are strings the library refuses only these
+            raise Declined("lone_surrogate") from None
         except ValueError as fault:
             raise Declined("lone_surrogate" if "surrogate" in str(fault) else "too_deep") from None
 

@@ -1,0 +1,161 @@
+"""``unpretty convert``: JSON, JSON Lines, CSV, TSV and Parquet into any encoding, and back."""
+
+import contextlib
+import itertools
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+import click
+
+from unpretty.context import Context
+from unpretty.convert.blocks import blocks, decode_blocks, joined
+from unpretty.convert.measure import Size, measure
+from unpretty.convert.readers import FORMATS, format_of, read_text, record_reader
+from unpretty.encodings.base import REASONS, Declined, DecodeError
+from unpretty.encodings.document import Document
+from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.selection import AUTO, JSON, Choice, choose_for
+from unpretty.encodings.verified import encode_verified
+from unpretty.errors import UnprettyError
+from unpretty.tokens.count import load_counter
+
+
+@click.command()
+@click.argument("file", default="-")
+@click.option("--to", "encoding", type=click.Choice([*NAMES, AUTO]), default=JSON, show_default=True,
+              help="The encoding to write, or with --decode the one that FILE is in.")  # fmt: skip
+@click.option("--from", "data_format", type=click.Choice(FORMATS),
+              help="The format of FILE; without it the end of its name tells, else it is json.")  # fmt: skip
+@click.option("--decode", is_flag=True, help="Read FILE in the encoding of --to, and write JSON.")
+@click.option("--count", is_flag=True, help="Print bytes and o200k tokens of every encoding instead of the data.")
+@click.option("--model", default="", help="With --to auto: use only what was shown to be read well by this model.")
+def command(  # noqa: PLR0913, PLR0917  one parameter per option
+    file: str, encoding: str, data_format: str | None, decode: bool, count: bool, model: str
+) -> None:
+    """Convert data to a compact encoding, or back to JSON.
+
+    Without FILE, or with -, standard input is read. Every encoded text is proven: decoding it gave the same data. What
+    an encoding cannot carry is an error that says why. auto takes the encoding with the fewest tokens.
+
+    JSON Lines, CSV, TSV and Parquet are read as a stream, and their records become one array; very long inputs become
+    several blocks of records with a blank line between them (JSON stays one array).
+    """
+    if decode and (count or encoding == AUTO or data_format):
+        raise click.UsageError("--decode needs the encoding in --to, and goes with neither --count nor --from.")
+    name = "standard input" if file == "-" else file
+    with _opened(file) as stream, _naming(name):
+        if decode:
+            _write([decode_blocks(read_text(stream), encoding), "\n"])
+            return
+        documents = _documents(stream, data_format or format_of(file))
+        if count:
+            _print_sizes(measure(documents, load_counter()))
+        else:
+            _convert(documents, encoding, model)
+
+
+def _opened(file: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+    if file == "-":
+        return contextlib.nullcontext(sys.stdin.buffer)
+    try:
+        return Path(file).open("rb")
+    except OSError as fault:
+        raise UnprettyError(f"Cannot read {file}: {fault.strerror}.", code="unreadable") from None
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Errors that say which file they are about."""
+    try:
+        yield
+    except DecodeError as fault:
+        raise UnprettyError(f"{name}: {fault}", code=fault.code, hint=fault.hint) from None
+    except RecursionError:
+        raise UnprettyError(f"{name}: {REASONS['too_deep']}", code="too_deep") from None
+
+
+def _documents(stream: IO[bytes], data_format: str) -> Iterator[Document]:
+    if data_format != "json":
+        return blocks(record_reader(data_format)(stream))
+    try:
+        return iter([Document.from_text(read_text(stream))])
+    except DecodeError as fault:
+        if "more text follows" in fault.what:
+            fault.hint = "For one document per line use --from jsonl."
+        raise
+
+
+def _convert(documents: Iterator[Document], encoding: str, model: str) -> None:
+    """Write all documents; what ``auto`` finds best for the first one is used for all."""
+    first = next(documents)
+    if encoding == AUTO:
+        context = Context(
+            encodings=(AUTO,) if model else NAMES,
+            model=model,
+            count_tokens=load_counter(),
+            budget_seconds=math.inf,
+        )
+        choice = choose_for(first, first.minified, context)
+        encoding = choice.encoding
+        _explain(choice)
+    _write(joined((_encoded(document, encoding) for document in itertools.chain([first], documents)), encoding))
+
+
+def _encoded(document: Document, encoding: str) -> str:
+    if encoding == JSON:
+        return document.minified
+    try:
+        return encode_verified(document, get(encoding))
+    except Declined as reason:
+        raise UnprettyError(
+            f"{encoding} cannot carry this data. {reason}", code=reason.code, hint="Use --to json, or --to auto."
+        ) from None
+
+
+def _write(texts: Iterable[str]) -> None:
+    for text in texts:
+        sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def _explain(choice: Choice) -> None:
+    """On standard error: which encoding won, and why not the others."""
+    best, json = choice.sizes[choice.encoding], choice.sizes[JSON]
+    than = "" if choice.encoding == JSON else f", {1 - best / json:.1%} fewer than json"
+    click.echo(f"auto: {choice.encoding}, {best:,} tokens{than}", err=True)
+    for name in NAMES:
+        code = choice.declined.get(name)
+        size = f"{choice.sizes[name]:,} tokens" if name in choice.sizes else ""
+        if name != choice.encoding:
+            click.echo(
+                f"  {name}: {' - '.join(part for part in (size, REASONS[code] if code else '') if part)}", err=True
+            )
+
+
+def _print_sizes(sizes: dict[str, Size]) -> None:
+    rows = [_size_row(name, size, sizes[JSON].tokens) for name, size in sizes.items()]
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(*_HEAD, box=None)
+        for column in table.columns[1:4]:
+            column.justify = "right"
+        for row in rows:
+            table.add_row(*row)
+        Console(highlight=False).print(table)
+    else:
+        for name, size_bytes, tokens, share, note in (_HEAD, *rows):
+            click.echo(f"{name:<10}  {size_bytes:>13}  {tokens:>13}  {share:>8}  {note}".rstrip())
+
+
+_HEAD = ("encoding", "bytes", "o200k tokens", "vs json", "")
+
+
+def _size_row(name: str, size: Size, json_tokens: int) -> tuple[str, str, str, str, str]:
+    if size.declined:
+        return name, "-", "-", "-", REASONS[size.declined]
+    return name, f"{size.size_bytes:,}", f"{size.tokens:,}", f"{size.tokens / json_tokens - 1:+.1%}", ""

@@ -1,0 +1,36 @@
+"""How large documents are in every encoding."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from unpretty.compaction import byte_length
+from unpretty.encodings.base import Declined
+from unpretty.encodings.document import Document
+from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.verified import encode_verified
+
+
+@dataclass
+class Size:
+    """Size of all documents in one encoding: UTF-8 bytes, tokens; or the code of the reason why it declines one."""
+
+    size_bytes: int = 0
+    tokens: int = 0
+    declined: str = ""
+
+
+def measure(documents: Iterable[Document], count_tokens: Callable[[str], int]) -> dict[str, Size]:
+    """The sizes by name of the encoding, each encoded text proven. Raises RecursionError for too deep nesting."""
+    sizes = {name: Size() for name in NAMES}
+    for document in documents:
+        for name, size in sizes.items():
+            if size.declined:
+                continue
+            try:
+                text = encode_verified(document, get(name))
+            except Declined as reason:
+                sizes[name] = Size(declined=reason.code)
+            else:
+                size.size_bytes += byte_length(text)
+                size.tokens += count_tokens(text)
+    return sizes

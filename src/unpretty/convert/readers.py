@@ -1,0 +1,117 @@
+"""Readers for JSON, JSON Lines, CSV and TSV: bytes in, documents out, errors with line and column.
+
+Text is UTF-8, with or without a byte order mark. The line-based formats are read as a stream: no reader holds more than
+one record.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO
+
+from unpretty.encodings.base import DecodeError
+from unpretty.encodings.document import Document
+from unpretty.encodings.json_value import Value, is_number
+from unpretty.errors import UnprettyError
+
+FORMATS = ("json", "jsonl", "csv", "tsv", "parquet")
+_BY_SUFFIX = {
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# The longest field that the csv module will take: more than any machine's memory holds of sensible data.
+_FIELD_LIMIT = 2**31 - 1
+
+
+def format_of(file_name: str) -> str:
+    """The format that the end of a file's name stands for; ``json`` when it says nothing."""
+    dot = file_name.rfind(".")
+    return _BY_SUFFIX.get(file_name[dot:].lower(), "json") if dot >= 0 else "json"
+
+
+def read_text(stream: IO[bytes]) -> str:
+    """All of ``stream`` as text. Raises DecodeError with line and column when it is not UTF-8."""
+    data = stream.read().removeprefix(_BYTE_ORDER_MARK)
+    return _decode(data, 0)
+
+
+def _decode(data: bytes, lines_before: int) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as fault:
+        line = data.count(b"\n", 0, fault.start) + 1
+        column = len(data[data.rfind(b"\n", 0, fault.start) + 1 : fault.start].decode()) + 1
+        raise DecodeError("the text is not UTF-8", line + lines_before, column, "text") from None
+
+
+def _lines(stream: Iterable[bytes]) -> Iterator[str]:
+    for number, line in enumerate(stream):
+        yield _decode(line if number else line.removeprefix(_BYTE_ORDER_MARK), number)
+
+
+def read_json_lines(stream: IO[bytes]) -> Iterator[Document]:
+    """One document per line; blank lines are passed over. Raises DecodeError."""
+    for number, line in enumerate(_lines(stream)):
+        if line.strip():
+            try:
+                yield Document.from_text(line)
+            except DecodeError as fault:
+                raise fault.moved(number) from None
+            except RecursionError:
+                raise DecodeError("the document is nested too deeply", number + 1, 1, "json") from None
+
+
+def read_csv(stream: IO[bytes], delimiter: str = ",") -> Iterator[Document]:
+    """One object per row, its keys from the first row.
+
+    A cell that is spelled as a JSON number is that number, with its text; every other cell is a string, an empty one
+    the empty string. Raises DecodeError for a row whose cells are not as many as the names, and for broken quotes.
+    """
+    csv.field_size_limit(_FIELD_LIMIT)
+    rows = csv.reader(_lines(stream), delimiter=delimiter, strict=True)
+    names: list[str] | None = None
+    while True:
+        first_line = rows.line_num + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            raise DecodeError(str(fault), first_line, 0, "csv") from None
+        if not cells:  # a blank line
+            continue
+        if names is None:
+            names = cells
+            _check_names(names, first_line)
+        else:
+            yield Document(_record(names, cells, first_line))
+
+
+def _check_names(names: list[str], line: int) -> None:
+    for place, name in enumerate(names, 1):
+        if name in names[: place - 1]:
+            raise DecodeError(f"cell {place} is a second column called {name!r}", line, 0, "csv")
+
+
+def _record(names: list[str], cells: list[str], line: int) -> Value:
+    if len(cells) < len(names):
+        missing = f"cell {len(cells) + 1} ({names[len(cells)]}) is missing"
+        raise DecodeError(missing, line, 0, "csv")
+    if len(cells) > len(names):
+        raise DecodeError(f"cell {len(names) + 1} has no name in the first row", line, 0, "csv")
+    return tuple((name, cell.encode() if is_number(cell) else cell) for name, cell in zip(names, cells, strict=True))
+
+
+def record_reader(data_format: str) -> Callable[[IO[bytes]], Iterator[Document]]:
+    """The reader of a format that holds records; ``json`` holds one document and has none."""
+    if data_format == "jsonl":
+        return read_json_lines
+    if data_format == "csv":
+        return read_csv
+    if data_format == "tsv":
+        return lambda stream: read_csv(stream, "\t")
+    if data_format == "parquet":
+        from unpretty.convert.parquet import read_parquet
+
+        return read_parquet
+    raise UnprettyError(f"There is no reader of records for {data_format!r}.", code="unknown_format")
