@@ -1,39 +1,50 @@
 """Path folding: lines that repeat a path are grouped under it, as ripgrep's heading form does.
 
 ``path:12:text`` lines go under ``path`` as ``12:text``, context lines (``path-12-text``) as ``12-text``, ``path:text`` as
-``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their folder, indented by one blank.
-The text behind a path is never changed. A folding is only used when ``unfold_paths`` gives back the identical text.
+``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their folder, indented by a blank.
+The text behind a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
 """
 
-_SAMPLES = 64
-_LINES = 4
+# How many places of a text are looked at, at what distance at least, and how many lines and characters of a line there.
+_SAMPLES = 48
+_DISTANCE = 300
+_LINES = 3
 _LONG_LINE = 1000
 
 
 def may_fold(text: str) -> bool:
-    """Tell cheaply whether neighbouring lines of ``text`` share a path, by looking at up to 64 places of the text.
+    """Tell cheaply whether neighbouring lines of ``text`` share a path, by looking at a few dozen places of it.
 
-    A stretch of such lines that makes up a fiftieth of the text, or more, is always seen.
+    A stretch of such lines that makes up a fortieth of the text or more is seen. Less would hardly pay.
     """
-    step = max(len(text) // _SAMPLES, 512)
+    distance = max(len(text) // _SAMPLES, _DISTANCE)
     position = 0
     while True:
+        start = position
         previous = ""
         for _ in range(_LINES):
             end = text.find("\n", position)
             line = text[position : min(end if end >= 0 else len(text), position + _LONG_LINE)]
-            if line[:3] == previous[:3] and _share_path(previous, line):
+            if previous and line[:3] == previous[:3] and _share_path(previous, line):
                 return True
             if end < 0:
                 return False
             previous = line
             position = end + 1
-        position = text.find("\n", position + step - _LINES * 40) + 1
-        if not position:
-            return False
+        if position < start + distance:
+            position = text.find("\n", start + distance) + 1
+            if not position:
+                return False
 
 
 def _share_path(line: str, following: str) -> bool:
+    """Tell whether two lines that start alike share a path, or the folder of one."""
+    mark = line.find(":", 2)
+    slash = line.find("/" if "/" in line else "\\", 0, mark if mark > 0 else len(line))
+    # The first part of a path decides most cases: it is the same, and holds no blank.
+    first = line[: slash if slash >= 0 else max(mark, 0)]
+    if (slash < 0 and mark < 0) or " " in first or not following.startswith(first):
+        return False
     from unpretty.paths_lines import folder_end, last_separator, match_end
 
     end = folder_end(line)
@@ -58,7 +69,10 @@ def fold_paths(text: str) -> "str | None":
 
 
 def unfold_paths(text: str) -> str:
-    """Return ``text`` with every path back on its own line: the inverse of ``fold_paths``. Linear time, never raises."""
+    """Return ``text`` with every path back on its own line: the inverse of ``fold_paths``.
+
+    Text that was never folded may change, where it happens to look like a group. Linear time, never raises.
+    """
     from unpretty.paths_unfold import unfold
 
     lines, newline, end = _lines(text)
@@ -66,7 +80,7 @@ def unfold_paths(text: str) -> str:
 
 
 def _lines(text: str) -> "tuple[list[str], str, str]":
-    """Return the lines of ``text``, their line end (CRLF when all have it) and the line end after the last one, if any."""
+    """Return the lines of ``text``, their line end (CRLF when all have it) and the one after the last line, if any."""
     newline = "\r\n" if "\r" in text and text.count("\r\n") == text.count("\n") else "\n"
     end = newline if text.endswith(newline) else ""
     return (text[: -len(end)] if end else text).split(newline), newline, end

@@ -1,0 +1,184 @@
+"""Terminal noise compared with a terminal emulator: what is left must look the same on its screen.
+
+Rule of comparison: the lines of the screen without blanks at their ends, and without empty lines at the bottom.
+"""
+
+import time
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unpretty.terminal import has_noise, reduce_noise
+
+TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
+# No zero-width joiner: behind one this emulator drops what it is given in the same piece.
+ODD = ["日本", "\t", "📦", "e\u0301"]
+ENDS = ["\n", "\r\n", "\n\n"]
+MOVES = [
+    "\r",
+    "\b",
+    "\x1b[K",
+    "\x1b[0K",
+    "\x1b[1K",
+    "\x1b[2K",
+    "\x1b[J",
+    "\x1b[C",
+    "\x1b[3C",
+    "\x1b[D",
+    "\x1b[2D",
+    "\x1b[G",
+]
+MOVES += ["\x1b[1G", "\x1b[7G", "\x1b[2P", "\x1b[3@", "\x1b[4X", "\x1b[2a", "\r\x1b[K", "\x1b[2K\x1b[1G"]
+COLOURS = [
+    "\x1b[m",
+    "\x1b[0m",
+    "\x1b[31m",
+    "\x1b[1;32m",
+    "\x1b[38;5;208m",
+    "\x1b(B\x1b[m",
+    "\x1b[?25l",
+    "\x1b[?25h",
+    "\a",
+]
+COLOURS += [
+    "\x1b]0;title\a",
+    "\x1b]2;title\x1b\\",
+    "\x1b]8;;https://example.org\x1b\\",
+    "\x1b]8;;\a",
+    "\x1b[?2004h",
+    "\x1b=",
+]
+VERTICAL = ["\x1b[A", "\x1b[2A", "\x1b[B", "\x1b[E", "\x1b[F", "\x1b[1A\x1b[2K", "\x1b[2K\x1b[1A\x1b[2K\x1b[G"]
+FAR = [
+    "\x1b[H",
+    "\x1b[2;3H",
+    "\x1b[2J",
+    "\x1b7",
+    "\x1b8",
+    "\x1b[?1049h",
+    "\x1b[s",
+    "\x1b[u",
+    "\x1b[L",
+    "\x1b[S",
+    "\x1bM",
+]
+CUT = ["\x1b", "\x1b[", "\x1b[3", "\x1b]0;x", "\x1b[31\n", "\x1b[99z", "\x0e", "\x0c", "\x00"]
+
+
+def streams(*parts: list[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(sum(parts, [])), max_size=25).map("".join)
+
+
+def screen(text: str) -> list[str]:
+    """The lines that an emulator shows after ``text``."""
+    emulated = pyte.Screen(400, 120)
+    emulated.set_mode(pyte.modes.LNM)  # a line feed also goes to the left edge, as the terminal driver makes it
+    pyte.Stream(emulated).feed(text)
+    rows = [emulated.buffer[y] for y in range(max(emulated.buffer, default=-1) + 1)]
+    lines = ["".join([row[x].data for x in range(max(row, default=-1) + 1)]).rstrip() for row in rows]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def check(text: str) -> None:
+    reduced = reduce_noise(text)
+    if reduced is None:
+        return
+    assert screen(reduced) == screen(text)
+    assert len(reduced.encode()) < len(text.encode())
+    assert reduce_noise(reduced) is None
+
+
+@given(streams(TEXT, TEXT, ENDS, MOVES, COLOURS))
+def test_the_reduced_text_looks_the_same_on_an_emulators_screen(text: str) -> None:
+    check(text)
+
+
+@given(streams(TEXT, ODD, ENDS, MOVES, COLOURS))
+def test_characters_of_unknown_width_never_lead_to_another_screen(text: str) -> None:
+    check(text)
+
+
+@given(st.sampled_from(["one\ntwo\nthree\n", "aa\nbb  \n\n"]), streams(TEXT, TEXT, ENDS, MOVES, VERTICAL, VERTICAL))
+def test_going_back_to_earlier_lines_looks_the_same_on_an_emulators_screen(before: str, text: str) -> None:
+    check(before + text)
+
+
+@given(streams(TEXT, ENDS, MOVES, COLOURS, VERTICAL, FAR))
+def test_codes_that_address_the_screen_never_lead_to_another_screen(text: str) -> None:
+    check(text)
+
+
+@given(streams(TEXT, ODD, ENDS, MOVES, COLOURS, CUT, VERTICAL))
+def test_cut_and_broken_codes_lose_no_character_that_was_not_written_over(text: str) -> None:
+    """What an emulator does with a broken code differs, so the rule is: no backward movement, no lost letter."""
+    plain = text
+    for code in MOVES + VERTICAL:
+        plain = plain.replace(code, "")
+    reduced = reduce_noise(plain)
+    if reduced is None:
+        return
+    assert reduce_noise(reduced) is None
+    for letters in ("xyz1", "done", "100%", "日本"):
+        assert reduced.count(letters) == plain.count(letters)
+
+
+@given(st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cc", "Cs"])), st.sampled_from([*COLOURS, *ENDS]))))
+def test_text_between_colours_stays_character_by_character(parts: list[tuple[str, str]]) -> None:
+    text = "".join(words + code for words, code in parts)
+    expected = "".join(words + (code if code in ENDS else "") for words, code in parts)
+    reduced = reduce_noise(text)
+    assert (text if reduced is None else reduced) == expected
+
+
+@given(st.text())
+def test_any_text_is_left_alone_or_becomes_shorter_for_good(text: str) -> None:
+    reduced = reduce_noise(text)
+    if reduced is not None:
+        assert has_noise(text)
+        assert len(reduced) < len(text)
+        assert reduce_noise(reduced) is None
+
+
+@given(st.text(st.characters(exclude_characters="\x1b\b\a")).map(lambda text: text.replace("\r", "\r\n")))
+def test_text_without_control_codes_is_never_touched(text: str) -> None:
+    assert not has_noise(text)
+    assert reduce_noise(text) is None
+
+
+HOSTILE = {
+    "control sequences without an end": "\x1b[",
+    "escapes": "\x1b",
+    "carriage returns": "\r",
+    "short overwritten lines": "\rx",
+    "steps back": "xy\b\b",
+    "titles without an end": "\x1b]0;",
+    "colours": "\x1b[31m",
+    "always another colour": "\x1b[38;5;7m",
+    "erasing to the left": "x\x1b[1K",
+    "wide gaps": "\x1b[999Cx\x1b[2K\r",
+    "insertions": "x\r\x1b[50@",
+    "deletions": "xx\r\x1b[1P",
+    "odd characters": "📦\r",
+    "lines up": "a\n\x1b[A",
+    "far up and down": "a\n\x1b[900A\x1b[900B",
+    "digits": "\x1b[1234567890",
+    "many parameters": "\x1b[" + "1;" * 500,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_with_the_size_of_hostile_text_and_no_faster(name: str) -> None:
+    def seconds(size: int) -> float:
+        text = HOSTILE[name] * (size // len(HOSTILE[name])) + "\n"
+        runs = []
+        for _ in range(3):
+            start = time.process_time()
+            reduce_noise(text)
+            runs.append(time.process_time() - start)
+        return min(runs)
+
+    assert seconds(160_000) < 8 * 3 * seconds(20_000) + 0.05
