@@ -106,7 +106,9 @@ def _carried_out(result: Result) -> Result:
 def _own_plan(purge: bool) -> Plan:
     """Our own files: the launcher; with ``purge`` everything."""
     changes, everything = launcher.removal(), _all_our_files()
-    left = [folder for folder in _our_folders() if any(path.parent == folder for path in everything)]
+    removed = {change.path for change in changes}
+    staying = [path for path in everything if path not in removed and not path.is_dir()]
+    left = [folder for folder in _our_folders() if any(folder in path.parents for path in staying)]
     kept = f"The decision log, copies of your files and the settings stay ({', '.join(map(str, left))}); --purge deletes them."
     return Plan(
         OWN,

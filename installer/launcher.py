@@ -107,15 +107,19 @@ def blocks() -> tuple[Block, ...]:
 
 
 def _is_temporary(prefix: PurePath) -> bool:
-    """Whether an environment lies in uv's cache (``archive-v0`` and its like) or in that of ``pipx run``."""
-    parts = [part.lower() for part in prefix.parts]
-    if any(re.fullmatch(r"(?:archive|environments|builds)-v\d+", part) for part in parts):
+    """Whether an environment lies in uv's cache or in that of ``pipx run``.
+
+    Measured: ``<cache>/archive-v0/<id>`` (uv 0.13), ``~/.cache/pipx/<hash>`` and ``$PIPX_HOME/.cache/<hash>`` (pipx
+    1.18); on other platforms pipx takes the folder of platformdirs, which ends in ``pipx`` or ``pipx/Cache``.
+    """
+    if any(re.fullmatch(r"(?:archive|environments|builds)-v\d+", part) for part in prefix.parts):
         return True
-    return "pipx" in parts and "venvs" not in parts and any(part in ("cache", ".cache", "caches") for part in parts)
+    hashed = re.fullmatch(r"[0-9a-f]{10,64}", prefix.name) is not None
+    return hashed and prefix.parent.name.lower() in ("pipx", ".cache", "cache")
 
 
 def _interpreter() -> str:
-    """This install's interpreter, by the name that stays when the environment moves to a newer Python."""
+    """The interpreter of this install, by the name that stays when the environment moves to a newer Python."""
     if not sys.executable:
         raise UnprettyError("Python does not say where it is (sys.executable is empty).", code="no_interpreter")
     plain = Path(sys.executable).with_name("python")

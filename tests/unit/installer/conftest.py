@@ -1,0 +1,65 @@
+"""A machine for the installer's tests: an empty home, no real client on PATH, no real managed settings."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from unpretty.installer import claude_settings
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """PATH holds one folder, which it returns, and the system's own; the current folder is an empty project."""
+    folder = tmp_path_factory.mktemp("machine")
+    programs, project = folder / "programs", folder / "project"
+    programs.mkdir()
+    project.mkdir()
+    monkeypatch.setenv("PATH", os.pathsep.join([str(programs), "/usr/bin", "/bin"]))
+    monkeypatch.chdir(project)
+    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, folder / "managed-settings.json")
+    claude_settings._answer.cache_clear()
+    return programs
+
+
+@pytest.fixture
+def client(machine: Path):
+    """Puts a Claude Code that says it is ``version`` on PATH."""
+
+    def put(version: str) -> None:
+        program = machine / "claude"
+        program.write_text(f"#!/bin/sh\necho '{version}'\n")
+        program.chmod(0o755)
+        claude_settings._answer.cache_clear()
+
+    return put
+
+
+@pytest.fixture
+def settings_file(home: Path) -> Path:
+    """Where the user's settings.json belongs; its folder is there, the file is not."""
+    path = home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    return path
+
+
+@pytest.fixture
+def snapshot():
+    """Everything under a folder: kind, permission bits, content, inode and modification time of each entry."""
+
+    def take(folder: Path) -> dict[str, tuple]:
+        found = {}
+        for path in sorted(folder.rglob("*")):
+            state = path.lstat()
+            content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else None
+            found[str(path.relative_to(folder))] = (oct(state.st_mode), content, state.st_ino, state.st_mtime_ns)
+        return found
+
+    return take
+
+
+@pytest.fixture
+def contents(snapshot):
+    """The same without inodes and times."""
+    return lambda folder: {name: entry[:2] for name, entry in snapshot(folder).items()}
