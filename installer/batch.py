@@ -109,7 +109,8 @@ def _own_plan(purge: bool) -> Plan:
     removed = {change.path for change in changes}
     staying = [path for path in everything if path not in removed and not path.is_dir()]
     left = [folder for folder in _our_folders() if any(folder in path.parents for path in staying)]
-    kept = f"The decision log, copies of your files and the settings stay ({', '.join(map(str, left))}); --purge deletes them."
+    where = ", ".join(map(str, left))
+    kept = f"The decision log, copies of your files and the settings stay ({where}); --purge deletes them."
     return Plan(
         OWN,
         "unpretty's own files",

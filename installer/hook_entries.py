@@ -68,7 +68,7 @@ def with_ours(document: Document, agent: str, group: Group, *, front: bool) -> t
         document: the agent's file.
         agent: whose command it is.
         group: the whole group, with our handler as its only one.
-        front: put a new group before all others, otherwise behind them.
+        front: put a new group before all others, otherwise behind them, and then no group changes its place.
 
     Returns:
         The new document, and the keys that had to be made: ``hooks``, ``hooks.PostToolUse``.
@@ -80,9 +80,7 @@ def with_ours(document: Document, agent: str, group: Group, *, front: bool) -> t
     if is_current(document, agent, group):
         return document, ()
     kept = next((entry for entry in ours(document, agent) if entry.event == EVENT and _is_plain(document, entry)), None)
-    for entry in reversed(ours(document, agent)):
-        if kept is None or (entry.event, entry.group) != (kept.event, kept.group):
-            document = _without(document, entry, keep_positions=False)
+    document = _stripped(document, agent, spare=kept, keep_positions=not front)
     if kept is not None:
         return document.replace(("hooks", EVENT, kept.group), group), ()
     if document.node(("hooks",)) is None:
@@ -98,12 +96,19 @@ def without_ours(document: Document, agent: str, added: tuple[str, ...], *, keep
 
     ``keep_positions`` leaves an empty group where others follow, for an agent whose trust goes by position.
     """
-    for entry in reversed(ours(document, agent)):
-        document = _without(document, entry, keep_positions)
+    document = _stripped(document, agent, keep_positions=keep_positions)
     for name in sorted(added, key=len, reverse=True):
         path = tuple(name.split("."))
         if document.node(path) is not None and document.value(path) in ({}, []):
             document = document.remove(path)
+    return document
+
+
+def _stripped(document: Document, agent: str, *, spare: Entry | None = None, keep_positions: bool = False) -> Document:
+    """Take out all our handlers but ``spare``, the last first, so that the places of those before it stay true."""
+    place = (spare.event, spare.group) if spare else None
+    while extra := [entry for entry in ours(document, agent) if (entry.event, entry.group) != place]:
+        document = _without(document, extra[-1], keep_positions)
     return document
 
 

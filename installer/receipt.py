@@ -135,9 +135,14 @@ def restored(
     if receipt and receipt.is_untouched(current):
         return receipt.before
     stripped = without_ours(current, receipt.added if receipt else ())
-    if receipt and not (receipt.before or b"").strip() and stripped.strip() == blank:
+    if receipt and not _core(receipt.before or b"") and _core(stripped) == blank:
         return receipt.before  # we made the file, or it was empty, and nobody put anything into it
     return stripped
+
+
+def _core(data: bytes) -> bytes:
+    """The bytes without white space and a byte order mark around them."""
+    return data.removeprefix(b"\xef\xbb\xbf").strip()
 
 
 def _encoded(receipt: Receipt) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 from unpretty.errors import UnprettyError
 
 _TIMEOUT_SECONDS = 20.0
+_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own folder may have been deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,13 @@ def run(command: str | Sequence[str], payload: bytes) -> Outcome:
     started = time.perf_counter()
     try:
         done = subprocess.run(
-            words, input=payload, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False, env=_environment()
+            words,
+            input=payload,
+            capture_output=True,
+            timeout=_TIMEOUT_SECONDS,
+            check=False,
+            env=_environment(),
+            cwd=_ANYWHERE,
         )
     except subprocess.TimeoutExpired:
         raise _failed(f"did not end within {_TIMEOUT_SECONDS:.0f} seconds") from None
@@ -78,6 +85,7 @@ def program_version(program: str | Path, *arguments: str, timeout_seconds: float
             capture_output=True,
             timeout=timeout_seconds,
             check=False,
+            cwd=_ANYWHERE,
         )
     except (OSError, subprocess.SubprocessError):
         return None
