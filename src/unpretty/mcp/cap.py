@@ -139,11 +139,9 @@ def _cut_agreeing(draft: Draft, limit: int, context: Context) -> Cut | None:
     assert structured is not None
     rows = _rows_of(copy, context)
     if wrapped_value(structured.span.value) == copy.before:
-        # The text again, as a string: its escapes need room too.
-        wrapper = byte_length(literal(copy.after)) - byte_length(copy.after)
-        made = _start(rows, limit - wrapper)
+        made = _start(rows, limit)
         if made is not None:
-            made.structured = f'{{"result":{literal(made.rows.take(0, made.shown))}}}'
+            _shrink_string(made, limit)
     else:
         other = json_rows(structured.after)
         if rows is None or other is None or len(rows) != len(other):
@@ -155,6 +153,16 @@ def _cut_agreeing(draft: Draft, limit: int, context: Context) -> Cut | None:
     if made is not None:
         made.texts[copy.index] = _encoded(made, copy, context)
     return made
+
+
+def _shrink_string(made: Cut, limit: int) -> None:
+    """Where the text is a string in ``structuredContent``, its escapes need room too: leave out rows until it fits."""
+    while True:
+        made.structured = f'{{"result":{literal(made.rows.take(0, made.shown))}}}'
+        size = byte_length(made.structured)
+        if size <= limit - NOTICE_BYTES or made.shown == 1:
+            return
+        made.shown = max(1, min(made.shown - 1, made.shown * (limit - NOTICE_BYTES) // size))
 
 
 def _start(rows: Rows | None, limit: int) -> Cut | None:

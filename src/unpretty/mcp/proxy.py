@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unpretty import reason
@@ -26,12 +27,14 @@ from unpretty.mcp.server_process import ServerProcess
 from unpretty.mcp.session import INTRODUCTIONS, Request, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # After the end of input a server that owes no answer gets this many seconds to end by itself.
 _GRACE = 10.0
 # Seconds without a byte after which the output of a server that has ended is taken to be complete.
 _QUIET = 1.0
+# Lines over this many bytes are large.
+_LARGE = 1 << 16
 
 
 class Proxy:
@@ -54,10 +57,12 @@ class Proxy:
         self._session = Session(name)
         self._policy = Policy()
         self._store = ResultStore()
-        self._cuts = max_result_bytes is not None and not passthrough
+        limit = None if passthrough else max_result_bytes
+        self._cuts = limit is not None
         self._passthrough = passthrough
-        self._rewriter = Rewriter(self._session, self._policy, self._store, max_result_bytes)
+        self._rewriter = Rewriter(self._session, self._policy, self._store, limit)
         self._ledger = Ledger(self._session, self._policy, observing=passthrough)
+        self._pumps: list[threading.Thread] = []
         self._answers: list[threading.Thread] = []
         # When the last line from the server was dealt with; None while one is.
         self._idle_since: float | None = time.monotonic()
@@ -65,11 +70,12 @@ class Proxy:
     def run(self) -> int:
         """Pass messages until the server ends; its exit status as ``ServerProcess.wait`` gives it."""
         self._server.forward_signals()
-        threading.Thread(target=self._pump_to_server, daemon=True).start()
-        back = threading.Thread(target=self._pump_to_client, daemon=True)
-        back.start()
+        directions = (self._pump_to_server, self._pump_to_client)
+        self._pumps = [threading.Thread(target=direction, daemon=True) for direction in directions]
+        for pump in self._pumps:
+            pump.start()
         status = self._server.wait()
-        self._let_out(back)
+        self._let_out(self._pumps[1])
         self._server.clear_up()
         self._ledger.count_tokens()
         return status
@@ -114,7 +120,9 @@ class Proxy:
     def _pump_to_client(self) -> None:
         for line in read_lines(self._server.stdout):
             self._idle_since = None
-            if not self._pass_to_client(line):
+            with _collector_off(len(line.data)):
+                alive = self._pass_to_client(line)
+            if not alive:
                 self._server.end()
                 return
             self._idle_since = time.monotonic()
@@ -222,6 +230,19 @@ class Proxy:
         except Exception:  # nothing learnt, and the line passes as it came
             return []
         return []
+
+
+@contextmanager
+def _collector_off(size: int) -> Iterator[None]:
+    """Large messages make very many objects and no cycles: the cyclic collector would triple the time to read them."""
+    if size < _LARGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def run(server: ServerProcess, *, name: str, max_result_bytes: int | None, passthrough: bool) -> tuple[int, str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unpretty.mcp.rows import Rows
 
 PREFIX = "unpretty://result/"
-_ADDRESS = re.compile(r"unpretty://result/(\d{1,9})(?:/rows/(\d{1,9})-(\d{1,9}))?\Z")
+_ADDRESS = re.compile(r"unpretty://result/(\d{1,9})(?:/rows/(\d{1,9})-(\d{1,9}))?\Z", re.ASCII)
 # Bytes of text kept for one session; the oldest results go first.
 MAX_BYTES = 64 << 20
 _NOT_FOUND = -32002
