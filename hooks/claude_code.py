@@ -5,13 +5,12 @@ The reply is the received ``tool_response`` with only the text changed: anything
 tools) or taken as it is (MCP tools), and a key that is left out is lost.
 """
 
-from unpretty.hooks.call import Call, Field, mapping_of, text_of
-from unpretty.hooks.reply import to_json
-
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
 from unpretty.context import Context
+from unpretty.hooks.call import Call, Field, mapping_of, text_of
+from unpretty.hooks.reply import to_json
 from unpretty.system import read_to_end
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:
     if call.tool == "Bash" and isinstance(response, dict):
         _read_bash(call, payload, response, settings)
     elif call.tool == "Grep" and isinstance(response, dict) and isinstance(response.get("content"), str):
-        call.fields.append(Field("content", text_of(response, "content"), Context(kinds.SEARCH)))
+        call.fields.append(Field("content", text_of(response, "content"), Context(kinds.SEARCH, paths=True)))
     elif call.tool.startswith("mcp__"):
         _read_mcp(call, response, settings)
     elif call.tool in ("Read", "NotebookRead"):

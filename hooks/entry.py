@@ -60,6 +60,8 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
     payload, call = _understand(adapter, agent, data, settings)
     reply = ""
     try:
+        if settings.encodings != ("json",) or settings.encodings_for:
+            call.model = call.model or adapter.model(payload)  # decides which encodings are proven
         decide(call, settings)
         if call.changed():
             reply = adapter.reply(payload, call)
@@ -132,7 +134,7 @@ def decide(call: "Call", settings: "Settings") -> None:
         context.budget_seconds = settings.budget_ms / 1000
         context.noise = context.noise and settings.terminal_noise
         context.paths = context.paths and settings.fold_paths
-        context.encodings = settings.encodings
+        context.encodings = _encodings(call, settings)
         context.model = settings.model or call.model
         field.compaction = compact(field.text, context)
         if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
@@ -155,6 +157,19 @@ def _switched_off(call: "Call", settings: "Settings") -> str:
         ):
             return reason.EXCLUDED
     return ""
+
+
+def _encodings(call: "Call", settings: "Settings") -> "tuple[str, ...]":
+    """The encodings allowed for this call: those of the first rule that fits, else the general ones."""
+    if settings.encodings_for:
+        from unpretty.patterns import matches
+
+        for rule in settings.encodings_for:
+            agent, tool, chosen = rule.get("agent"), rule.get("tool"), rule.get("encodings")
+            fits = agent in (None, call.agent) and (not isinstance(tool, str) or matches(tool, call.tool))
+            if fits and isinstance(chosen, list):
+                return tuple(chosen)
+    return settings.encodings
 
 
 def _has_lone_surrogate(text: str) -> bool:

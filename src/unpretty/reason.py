@@ -32,7 +32,7 @@ ERROR = "error"
 
 EXPLANATIONS: dict[str, str] = {
     CONVERTED: "The agent was offered a smaller result with the same meaning.",
-    DISABLED: "unpretty is switched off, by `enabled = false` in the settings or by UNPRETTY=off in the environment.",
+    DISABLED: "unpretty is off: `enabled = false`, a config.toml with a fault, or UNPRETTY=off in the environment.",
     EXCLUDED: "The tool, the command or the project is on an exclude list in the settings.",
     BYPASSED: "The command contained UNPRETTY_RAW=1, which asks for the original output.",
     BAD_PAYLOAD: "The agent's message was not the JSON object that a hook receives.",

@@ -13,6 +13,7 @@ SETTINGS: "dict[str, tuple[object, str]]" = {
         ["json"],
         "Allowed encodings: json, columnar, toon, tight-c, ldf, or auto for the smallest proven one.",
     ),
+    "encodings_for": ([], "Other encodings for an agent or for tools that fit a pattern: [[encodings_for]] tables."),
     "model": ("", "The model that reads the results, when the agent does not say; chooses among encodings."),
     "exclude_tools": ([], "Tools whose results are left alone; * matches any characters (example: mcp__billing__*)."),
     "exclude_commands": (
@@ -41,6 +42,7 @@ class Settings:
     terminal_noise: bool
     fold_paths: bool
     encodings: "tuple[str, ...]"
+    encodings_for: "tuple[dict[str, object], ...]"
     model: str
     exclude_tools: "tuple[str, ...]"
     exclude_commands: "tuple[str, ...]"

@@ -5,6 +5,8 @@ that modification time and size; the call that notices a change parses config.to
 A config.toml that cannot be read switches the hook off until it is mended: what the user wants is not known then.
 """
 
+import sys
+
 from unpretty import system
 from unpretty.decision_log.writer import to_json
 from unpretty.json_text.scanner import InvalidJSON, loads, remove_stand_in
@@ -33,7 +35,17 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
     values: dict[str, object] = {}
     fault = ""
     if source != _ABSENT:
-        values, fault = _parse(config_path)
+        remove_stand_in()
+        try:
+            values = _parse(config_path)
+        except ImportError as missing:
+            # Python 3.10 has no TOML parser of its own, and the hook's interpreter sees no installed packages.
+            copy = _refresh_elsewhere(config_path, resolved_path)
+            if copy is not None and copy[0] == source:
+                return copy[1], ""
+            fault = str(missing)
+        except Exception as wrong:  # whatever is wrong with the file, the hook goes on
+            fault = str(wrong) or type(wrong).__name__
     if fault:
         values = {"enabled": False}
     settings = Settings(values)
@@ -42,16 +54,32 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
     return settings, fault
 
 
-def _parse(config_path: str) -> "tuple[dict[str, object], str]":
-    remove_stand_in()
+def _parse(config_path: str) -> "dict[str, object]":
+    from pathlib import Path
+
+    from unpretty.settings.config_file import read_config
+
+    return read_config(Path(config_path))
+
+
+def _refresh_elsewhere(config_path: str, resolved_path: str) -> "tuple[list[int], Settings] | None":
+    """Have an interpreter that sees our dependencies write the copy, and read it; None when that fails."""
+    if sys.platform == "win32":  # pragma: no cover
+        return None
+    import posix
+
+    from unpretty.tokens.background import interpreter
+
+    program = "import sys; from unpretty.settings.resolved import refresh; refresh(*sys.argv[1:])"
+    python = interpreter(sys.executable)
+    silent = [(posix.POSIX_SPAWN_OPEN, number, "/dev/null", posix.O_RDWR, 0) for number in (0, 1, 2)]
     try:
-        from pathlib import Path
-
-        from unpretty.settings.config_file import read_config
-
-        return read_config(Path(config_path)), ""
-    except Exception as fault:  # whatever is wrong with the file, the hook goes on
-        return {}, str(fault) or type(fault).__name__
+        arguments = [python, "-I", "-c", program, config_path, resolved_path]
+        child = posix.posix_spawn(python, arguments, posix.environ, file_actions=silent)
+        posix.waitpid(child, 0)
+    except OSError:
+        return None
+    return _read_copy(resolved_path)
 
 
 def _stamp(path: str) -> "list[int]":
