@@ -1,8 +1,8 @@
 """Path folding: lines that repeat a path are grouped under it, as ripgrep's heading form does.
 
-``path:12:text`` lines go under ``path`` as ``12:text``, context lines (``path-12-text``) as ``12-text``, ``path:text`` as
-``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their folder, indented by a blank.
-The text behind a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
+``path:12:text`` lines go under ``path`` as ``12:text``, context lines (``path-12-text``) as ``12-text``, ``path:text``
+as ``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their folder, indented by a
+blank. The text behind a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
 """
 
 # How many places of a text are looked at, at what distance at least, and how many lines and characters of a line there.

@@ -1,4 +1,4 @@
-"""Single lines: which is a path, which begins with one, which can belong to a group. Shared by folding and unfolding."""
+"""Single lines: which is a path, which begins with one, which belongs to a group. For folding and unfolding alike."""
 
 _DIGITS = "0123456789"
 # Signs of code, markup, JSON and prose: no path that holds one is folded.
@@ -46,8 +46,8 @@ def is_indented(line: str) -> bool:
 def group_separator(line: str) -> str:
     """Return what stands between the path and ``line`` in the unfolded form.
 
-    ``:`` for ``12:text``, ``-`` for ``12-text``, ``joined`` for ``:text`` and ``-text``, which start with it themselves,
-    nothing when ``line`` cannot belong to a group.
+    ``:`` for ``12:text``, ``-`` for ``12-text``, ``joined`` for ``:text`` and ``-text``, which start with it; nothing
+    when ``line`` cannot belong to a group.
     """
     first = line[:1]
     if first == ":" or first == "-":  # noqa: PLR1714  twice as fast as `in` with a tuple, and "" is in every string

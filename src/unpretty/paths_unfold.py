@@ -9,7 +9,8 @@ def unfold(lines: "list[str]") -> "list[str]":
     """Return ``lines`` with every path back on its own line.
 
     A path alone on a line, followed by lines that start with ``12:``, ``12-``, ``:`` or ``-``, heads a group; an empty
-    line ends the group and goes. A folder (``src/``) followed by lines indented by one blank heads a list. All else stays.
+    line ends the group and goes. A folder (``src/``) followed by lines indented by one blank heads a list. The rest
+    stays.
     """
     out: list[str] = []
     i = 0

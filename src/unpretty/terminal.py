@@ -16,7 +16,7 @@ from unpretty.terminal_codes import ESC, Undecidable, strip_codes
 _ODD_ASCII = "".join(map(chr, [*range(7), 11, 12, *range(14, 27), *range(28, 32), 127]))
 _ODD_C1 = "".join(map(chr, range(128, 160)))
 # Clearing the screen before anything was written changes nothing: `clear`, watch modes.
-_CLEARING = (ESC + "c", ESC + "[H", ESC + "[1;1H", ESC + "[J", ESC + "[2J", ESC + "[3J")
+_CLEARING = (ESC + "[H" + ESC + "[J", ESC + "[H", ESC + "[1;1H", ESC + "[2J", ESC + "[3J", ESC + "c")
 
 
 def has_noise(text: str) -> bool:
@@ -81,7 +81,7 @@ def _strip_line(line: str, odd: "list[str]", returns_move: bool) -> str:
     stripped, vertical = strip_codes(line, moves_back="\b" in line or "\r" in line[:-1])
     if vertical:
         raise Undecidable
-    return line if stripped is None or any([c in line for c in odd]) else _show_line(stripped, returns_move)
+    return line if stripped is None or any(c in line for c in odd) else _show_line(stripped, returns_move)
 
 
 def _show_line(line: str, returns_move: bool) -> str:

@@ -32,26 +32,53 @@ def show(text: str) -> "str | None":
         if at >= 0:
             start = at + len(code)
     rest = text[start:]
-    if "\b" in rest or ESC in rest or ("\r" in rest and not is_narrow(rest.replace("\r", ""))):
-        line = Line(len(text), [8 * len(text) + 64])
-        for token in tokens(rest):
-            if not (line.write(token) if isinstance(token, str) else line.move(*token)):
-                return None
-        line.edited = line.edited or start > 0
-        return line.shown()
-    shown = ""
-    for run in reversed(rest.split("\r")):  # the last run hides what the ones before it wrote
-        if len(run) > len(shown):
-            shown += run[len(shown) :]
-    return shown.rstrip(" ") if start or "\r" in rest else shown
+    if "\b" in rest or ESC in rest:
+        return _play(rest, len(text), edited=start > 0)
+    runs = rest.split("\r")
+    narrow = len(runs) == 1 or is_narrow(rest.replace("\r", ""))
+    shown = runs[-1]
+    for i in range(len(runs) - 2, -1, -1):  # the last run hides what the ones before it wrote
+        if narrow:
+            shown += runs[i][len(shown) :]
+            continue
+        both = _overlaid(runs[i], shown)
+        if both is None:
+            return None
+        shown = both
+    return shown.rstrip(" ") if start or len(runs) > 1 else shown
+
+
+def _overlaid(under: str, over: str) -> "str | None":
+    """Return what stands in a line after ``under`` and then ``over`` were written from its left edge.
+
+    As far as both are the same, how wide their characters are does not matter. ``None`` when it does.
+    """
+    same = 0
+    for a, b in zip(under, over, strict=False):
+        if a != b:
+            break
+        same += 1
+    hidden = under[same:]
+    if not is_narrow(hidden) or not is_narrow(over[same : same + len(hidden)]):
+        return None
+    return over + hidden[len(over) - same :]
+
+
+def _play(text: str, size: int, *, edited: bool) -> "str | None":
+    line = Line(size, [8 * size + 64])
+    for token in tokens(text):
+        if not (line.write(token) if isinstance(token, str) else line.move(*token)):
+            return None
+    line.edited = line.edited or edited
+    return line.shown()
 
 
 class Line:
     """Cells of a line, one character each, and the column of the cursor.
 
-    ``odd`` says that a tab or a character of unknown width stands in the line: then the column is known only at the left
-    edge and at the end of the text, and only writing at the end and starting over are exact; ``column`` is -1 when it
-    is not known at all. ``edited`` says that something was written over or erased: blanks at the end then have no
+    ``odd`` says that a tab or a character of unknown width stands in the line: then the column is known only at the
+    left edge and at the end of the text, and only writing at the end and starting over are exact; ``column`` is -1 when
+    it is not known at all. ``edited`` says that something was written over or erased: blanks at the end then have no
     meaning. ``budget`` holds the number of cells that may still be filled or shifted, so that hostile text costs no
     more than linear time.
     """
@@ -72,7 +99,7 @@ class Line:
         return text.rstrip(" ") if self.edited else text
 
     def write(self, text: str) -> bool:
-        """Write ``text``, which may hold carriage returns and backspaces, at the cursor; tell whether it could."""
+        """Write ``text``, which may hold carriage returns and backspaces, at the cursor; ``False`` when it cannot."""
         for i, part in enumerate(text.split("\r")):
             if i:
                 self._return()
@@ -176,8 +203,8 @@ def is_narrow(run: str) -> bool:
     """Tell whether every character of ``run`` takes exactly one column on every terminal. A tab does not."""
     if run.isascii():
         return "\t" not in run
-    return all([(c <= "\x7e" and c != "\t") or _is_narrow_sign(c) for c in set(run)])
+    return all((c <= "\x7e" and c != "\t") or _is_narrow_sign(c) for c in set(run))
 
 
 def _is_narrow_sign(char: str) -> bool:
-    return any([low <= char <= high for low, high in _NARROW])
+    return any(low <= char <= high for low, high in _NARROW)

@@ -92,7 +92,7 @@ class _Screen:
         self.budget[0] -= abs(step)
         if target < 0 or target >= len(self.rows) or upper <= self.too_wide or self.budget[0] < 0:
             return False
-        if not all([_is_certain(row) for row in self.rows[upper : max(target, self.row) + 1]]):
+        if not all(_is_certain(row) for row in self.rows[upper : max(target, self.row) + 1]):
             return False
         self.row = target
         self._line().column = column

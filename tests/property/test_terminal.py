@@ -14,7 +14,7 @@ from unpretty.terminal import has_noise, reduce_noise
 
 TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
 # No zero-width joiner: behind one this emulator drops what it is given in the same piece.
-ODD = ["日本", "\t", "📦", "e\u0301"]
+ODD = ["日本", "\t", "📦", "e\u0301", "\u0301", "日"]
 ENDS = ["\n", "\r\n", "\n\n"]
 MOVES = [
     "\r",
@@ -68,7 +68,7 @@ CUT = ["\x1b", "\x1b[", "\x1b[3", "\x1b]0;x", "\x1b[31\n", "\x1b[99z", "\x0e", "
 
 
 def streams(*parts: list[str]) -> st.SearchStrategy[str]:
-    return st.lists(st.sampled_from(sum(parts, [])), max_size=25).map("".join)
+    return st.lists(st.sampled_from([code for part in parts for code in part]), max_size=25).map("".join)
 
 
 def screen(text: str) -> list[str]:
@@ -163,6 +163,8 @@ HOSTILE = {
     "insertions": "x\r\x1b[50@",
     "deletions": "xx\r\x1b[1P",
     "odd characters": "📦\r",
+    "wide text": "日本\rx",
+    "wide text, then growing": "日\r" + "x" * 50 + "\rx",
     "lines up": "a\n\x1b[A",
     "far up and down": "a\n\x1b[900A\x1b[900B",
     "digits": "\x1b[1234567890",
