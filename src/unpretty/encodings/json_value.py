@@ -48,10 +48,8 @@ def parse_prefix(text: str, start: int, encoding: str = "json") -> tuple[Value, 
 
 def _position_of_constant(text: str, start: int) -> int:
     """Where NaN or Infinity stands; the scanner refuses them without saying where."""
-    for match in _CONSTANTS.finditer(text, start):
-        if not match[0].startswith('"'):
-            return match.start()
-    return start
+    found = _CONSTANTS.finditer(text, start)
+    return next((match.start() for match in found if not match[0].startswith('"')), start)
 
 
 def dump(value: Value) -> str:

@@ -46,7 +46,7 @@ def choose(document: str, context: Context) -> Choice:
     a document that has a table. A text that the reader's limits would cut is not chosen, and nothing is tried that
     would take longer than the context's budget.
 
-    Raises DecodeError when ``document`` is not JSON, RecursionError when it is nested too deeply.
+    Raises DecodeError when ``document`` is not JSON, RecursionError when it is nested too deeply to be read at all.
     """
     return choose_for(Document.from_text(document), document, context)
 
@@ -67,6 +67,8 @@ def choose_for(document: Document, text: str, context: Context) -> Choice:
                 raise Declined("over_limit")
         except Declined as reason:
             declined[name] = reason.code
+        except RecursionError:
+            declined[name] = "too_deep"
         else:
             texts[name] = encoded
     return _smallest(texts, declined, context)

@@ -59,12 +59,14 @@ def _has_mixed_column(rows: Sequence[Object]) -> bool:
 
 def has_table(value: Value, min_rows: int = MIN_ROWS, min_keys: int = MIN_KEYS) -> bool:
     """True when an array at any path has ``min_rows`` objects or more, all with ``min_keys`` keys or more in common."""
-    if isinstance(value, tuple):
-        return any(has_table(item, min_rows, min_keys) for _, item in value)
-    if not isinstance(value, list):
-        return False
-    if len(value) >= min_rows:
-        keys = [{key for key, _ in item} for item in value if isinstance(item, tuple)]
-        if len(keys) == len(value) and len(set.intersection(*keys)) >= min_keys:
-            return True
-    return any(has_table(item, min_rows, min_keys) for item in value)
+    waiting = [value]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, tuple):
+            waiting += [item for _, item in here]
+        elif isinstance(here, list):
+            keys = [{key for key, _ in item} for item in here if isinstance(item, tuple)]
+            if min_rows <= len(keys) == len(here) and len(set.intersection(*keys)) >= min_keys:
+                return True
+            waiting += here
+    return False
