@@ -59,7 +59,10 @@ def _home_of_account() -> Path:
         return Path.home()
     import pwd
 
-    return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:  # a container may run under a number that no account has
+        return Path.home()
 
 
 class HomeGuard:

@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
+REAL_HOME = Path.home()  # while this module is imported, no test runs yet
 
 
 @pytest.fixture
