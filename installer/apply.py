@@ -139,7 +139,7 @@ def _clean_up(plan: Plan) -> None:
     """Remove what nothing depends on any more; a failure here leaves rubbish, not a broken set-up."""
     for path in plan.removals:
         with contextlib.suppress(OSError):
-            path.unlink()
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
     for change in plan.pending:
         files.remove_empty(change.empty_dirs)
 

@@ -78,7 +78,10 @@ def carry_out(results: list[Result]) -> list[Result]:
 def repair(report: AgentReport) -> list[Result]:
     """Plan and apply what mends an agent, in each place where we are installed."""
     agent = agents.get(report.agent)
-    return carry_out([_planned(agent, agent.plan_install, options) for options in report.repair])
+    results: list[Result] = []
+    for options in report.repair:
+        results += carry_out([_planned(agent, agent.plan_install, options)])
+    return results
 
 
 def _planned(agent: Agent, make: Callable[[Options], Plan], options: Options) -> Result:
@@ -97,8 +100,11 @@ def _result(plan: Plan) -> Result:
 def _carried_out(result: Result) -> Result:
     if result.plan is None or result.state != "pending":
         return result
+    plan = result.plan
+    if plan.removals:  # by now the agents' own plans have added copies of their files
+        plan = replace(plan, removals=_all_our_files())
     try:
-        return replace(result, state="applied", backup=apply(result.plan))
+        return replace(result, state="applied", backup=apply(plan))
     except UnprettyError as fault:
         return replace(result, state="failed", error=fault)
 

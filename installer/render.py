@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty.installer.batch import Result
@@ -17,13 +18,14 @@ _COLUMN = " " * 10
 
 def plan_lines(results: list[Result]) -> Iterator[Line]:
     """What each plan would do, with diffs of the agents' files."""
+    shown: set[Path] = set()
     for result in results:
         version = f" {result.plan.version}" if result.plan and result.plan.version else ""
         yield "bold", f"{result.title}{version}"
         if result.error:
             yield from _error(result.error)
         elif result.plan:
-            yield from _plan(result.plan)
+            yield from _plan(result.plan, shown)
         yield "", ""
 
 
@@ -37,9 +39,13 @@ def outcome_lines(results: list[Result]) -> Iterator[Line]:
             yield "red", f"{result.title}: failed. {result.error} {result.error.hint}".rstrip()
 
 
-def _plan(plan: Plan) -> Iterator[Line]:
+def _plan(plan: Plan, shown: set[Path]) -> Iterator[Line]:
+    """One plan; our own files, which every agent's plan lists, are shown only once."""
     for change in plan.pending:
-        yield from _change(change)
+        if change.path not in shown:
+            yield from _change(change)
+        if change.ours:
+            shown.add(change.path)
     for path in plan.removals:
         yield "", f"  delete  {path}"
     for step in plan.steps:

@@ -94,11 +94,15 @@ def _last(report: AgentReport) -> str:
     last = report.last_decision
     if last is None:
         return "none seen" if report.status != "not_installed" else ""
-    ts = last.get("ts")
-    when = (
-        datetime.fromtimestamp(ts / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
-        if isinstance(ts, (int, float))
-        else "?"
-    )
     outcome = "converted" if last.get("decision") == "converted" else str(last.get("reason"))
-    return f"{when} {last.get('tool')}: {outcome}"
+    return f"{_when(last.get('ts'))} {last.get('tool')}: {outcome}"
+
+
+def _when(ts: object) -> str:
+    """A time of the log (milliseconds since 1970, UTC) on the local clock; ``?`` for one that is none."""
+    if not isinstance(ts, (int, float)):
+        return "?"
+    try:
+        return datetime.fromtimestamp(ts / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):
+        return "?"
