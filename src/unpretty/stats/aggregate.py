@@ -1,0 +1,249 @@
+"""Add up the decision log in one pass and bounded memory.
+
+A *result* is one tool call, however many lines it has: a line per text of the result, and lines of both proxy and hook
+when both saw it. Lines of one call are told by ``tool_use_id`` (and session), and stand near each other in the log; the
+call counts as converted when one of its texts was. A ``tokens`` line is joined to its decision by ``id``.
+"""
+
+from __future__ import annotations
+
+import gc
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from operator import itemgetter
+from typing import Any
+
+from unpretty import reason
+from unpretty.decision_log.reader import Record
+from unpretty.stats.figures import Cell
+from unpretty.stats.latency import Times
+from unpretty.stats.recent import Recent
+
+APPLIED, REJECTED, UNKNOWN = "applied", "rejected", "unknown"
+DIMENSIONS = ("agent", "tool", "reason", "encoding", "project", "model", "day", "session")
+PROXY = "proxy"
+
+# How many calls are remembered for further lines about them, which come at once or, from the proxy, within seconds; and
+# how many conversions for their token count, which comes within a minute. Small enough for the processor's cache.
+_CALLS = 4_096
+_CONVERSIONS = 16_384
+
+# What a line added to a cell: the cell, bytes in, bytes out.
+_Part = tuple[Cell, int, int]
+# A call: session, via, its first or first converted part, other parts.
+_Call = tuple[str, str, Cell, int, int, tuple[_Part, ...]]
+
+
+class Aggregator:
+    """Sums of the log's lines.
+
+    Attributes:
+        cells: one ``Cell`` per combination of ``keys`` that was seen.
+        keys: the dimensions that the cells are told apart by: those asked for, tool and reason.
+        latency: the time that calls took, by ``via``.
+        steps: bytes saved by each step (json, nested, noise, paths, tables).
+        refused: lines that hold no figures that could be added up.
+        first_ts, last_ts: moments of the first and the last call, milliseconds since 1970 UTC; 0 when there is none.
+    """
+
+    def __init__(
+        self,
+        dimensions: Sequence[str] = (),
+        *,
+        day_of: Callable[[int], str],
+        largest: int = 10,
+        applied: Callable[[Record], str] | None = None,
+    ) -> None:
+        """Prepare to add up lines.
+
+        Args:
+            dimensions: of ``DIMENSIONS``, what ``cells`` have to tell apart.
+            day_of: the day of a moment in milliseconds since 1970 UTC.
+            largest: how many of the largest savings to keep.
+            applied: says of a converted decision whether it was APPLIED, REJECTED or is UNKNOWN.
+        """
+        self.keys = tuple(dict.fromkeys((*dimensions, "tool", "reason")))
+        self.cells: dict[tuple[Any, ...], Cell] = {}
+        self.latency: dict[str, Times] = {}
+        self.steps: dict[str, int] = {}
+        self.refused = 0
+        self.first_ts = self.last_ts = 0
+        self._key_of = itemgetter(*self.keys)
+        self._day_of = day_of if "day" in self.keys else None
+        self._applied = applied
+        self._calls: Recent[_Call] = Recent(_CALLS)
+        self._uncounted: Recent[tuple[_Part, bool]] = Recent(_CONVERSIONS)
+        self._largest: list[tuple[int, int, Record]] = []
+        self._wanted = largest
+        self._serial = count()
+
+    def consume(self, records: Iterable[Record]) -> None:
+        """Add lines in the order of the log."""
+        collecting = gc.isenabled()
+        # Reading makes very many small objects and no cycles: the collector would only look for what is not there.
+        gc.disable()
+        try:
+            self._consume(records)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _consume(self, records: Iterable[Record]) -> None:
+        """A plain loop over local names, since it sees millions of lines; most are the only line of their call."""
+        cells, calls, key_of, day_of = self.cells, self._calls, self._key_of, self._day_of
+        converted = reason.CONVERTED
+        for record in records:
+            try:
+                if record["kind"] != "decision":
+                    self._add_tokens(record)
+                    continue
+                bytes_in, bytes_out = record["bytes_in"], record["bytes_out"]
+                if type(bytes_in) is not int or type(bytes_out) is not int:
+                    raise TypeError("sizes are whole numbers")
+                if day_of is not None:
+                    record["day"] = day_of(record["ts"])
+                try:
+                    cell = cells[key_of(record)]
+                except KeyError:
+                    cell = self._new_cell(record)
+                if cell.reason != converted:
+                    bytes_out = bytes_in
+                identity = record["tool_use_id"]
+                if identity in calls or identity in calls.older:
+                    self._join(record, identity, (cell, bytes_in, bytes_out))
+                else:
+                    if identity:
+                        calls.remember(identity, (record["session"], record["via"], cell, bytes_in, bytes_out, ()))
+                    self._count(record, cell, bytes_in, bytes_out)
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
+                self.refused += 1
+
+    def largest(self) -> list[Record]:
+        """The decisions that saved the most bytes, largest first."""
+        return [record for _, _, record in sorted(self._largest, reverse=True)]
+
+    def _new_cell(self, record: Record) -> Cell:
+        """The cell of a combination seen for the first time, or of a line in which a dimension is missing."""
+        for name in self.keys:
+            if not isinstance(record.get(name), str):
+                record[name] = "" if record.get(name) is None else str(record[name])
+        key = tuple(record[name] for name in self.keys)
+        cell = self.cells.get(key)
+        if cell is None:
+            cell = self.cells[key] = Cell(key, record["tool"], record["reason"])
+        return cell
+
+    def _count(self, record: Record, cell: Cell, bytes_in: int, bytes_out: int) -> None:
+        """The first line of a call: one more result, and the time that it took."""
+        took = int(record["ms"] * 10)
+        try:
+            times = self.latency[record["via"]]
+        except KeyError:
+            times = self.latency[str(record["via"])] = {}
+        times[took] = times.get(took, 0) + 1
+        cell.results += 1
+        cell.bytes_in += bytes_in
+        cell.bytes_out += bytes_out
+        self.last_ts = record["ts"]
+        if not self.first_ts:
+            self.first_ts = record["ts"]
+        if cell.reason == reason.CONVERTED:
+            self._add_conversion(record, (cell, bytes_in, bytes_out), first=True)
+
+    def _join(self, record: Record, identity: str, part: _Part) -> None:
+        """Add a decision about a call that has a line already."""
+        session = record["session"]
+        call = self._calls.find(identity)
+        if call is not None and call[0] != session and call[0] and session:
+            # The same id in another session: made-up ids; an agent's own are unique.
+            identity = f"{identity}\n{session}"
+            call = self._calls.find(identity)
+        if call is None:
+            self._calls.remember(identity, (session, record["via"], *part, ()))
+            self._count(record, *part)
+        elif (call[1] == PROXY) == (record["via"] == PROXY):
+            self._join_text(record, identity, call, part)
+        elif part[0].reason == reason.CONVERTED:
+            self._join_view(record, identity, call, part)
+
+    def _join_text(self, record: Record, identity: str, call: _Call, part: _Part) -> None:
+        """Another text of the same result."""
+        session, via, main, main_in, main_out, others = call
+        cell, bytes_in, bytes_out = part
+        cell.bytes_in += bytes_in
+        cell.bytes_out += bytes_out
+        converted = cell.reason == reason.CONVERTED
+        first = converted and main.reason != reason.CONVERTED
+        if first:
+            main.results -= 1
+            cell.results += 1
+            call = (session, via, *part, ((main, main_in, main_out), *others))
+        else:
+            call = (session, via, main, main_in, main_out, (*others, part))
+        self._calls.remember(identity, call)
+        if converted:
+            self._add_conversion(record, part, first=first)
+
+    def _join_view(self, record: Record, identity: str, call: _Call, part: _Part) -> None:
+        """Proxy and hook saw the same result, and this line converted it."""
+        session, via, main, main_in, main_out, others = call
+        if main.reason == reason.CONVERTED:
+            self._add_on_top(record, main, part, downstream=via == PROXY)
+            return
+        main.results -= 1
+        for cell, bytes_in, bytes_out in ((main, main_in, main_out), *others):
+            cell.bytes_in -= bytes_in
+            cell.bytes_out -= bytes_out
+        cell, bytes_in, bytes_out = part
+        cell.results += 1
+        cell.bytes_in += bytes_in
+        cell.bytes_out += bytes_out
+        self._calls.remember(identity, (session or record["session"], record["via"], *part, ()))
+        self._add_conversion(record, part, first=True)
+
+    def _add_on_top(self, record: Record, cell: Cell, part: _Part, *, downstream: bool) -> None:
+        """Proxy and hook both made the result smaller: from the proxy's input to the hook's output."""
+        saved = part[1] - part[2]
+        part = (cell, 0, -saved) if downstream else (cell, saved, 0)
+        cell.bytes_in += part[1]
+        cell.bytes_out += part[2]
+        cell.waiting_in += part[1]
+        cell.waiting_out += part[2]
+        self._uncounted.remember(record["id"], (part, True))
+
+    def _add_conversion(self, record: Record, part: _Part, *, first: bool) -> None:
+        """Add what only a converted text has; the ``first`` of a call says whether the call's reply was applied."""
+        cell, bytes_in, bytes_out = part
+        cell.waiting_in += bytes_in
+        cell.waiting_out += bytes_out
+        self._uncounted.remember(record["id"], (part, False))
+        for step, saved in record["steps"].items():
+            self.steps[step] = self.steps.get(step, 0) + saved
+        if first and self._applied is not None:
+            outcome = self._applied(record)
+            cell.applied += outcome == APPLIED
+            cell.rejected += outcome == REJECTED
+        entry = (bytes_in - bytes_out, -next(self._serial), record)
+        if len(self._largest) < self._wanted:
+            heapq.heappush(self._largest, entry)
+        elif self._largest and entry > self._largest[0]:
+            heapq.heapreplace(self._largest, entry)
+
+    def _add_tokens(self, record: Record) -> None:
+        tokens_in, tokens_out = record["tokens_in"], record["tokens_out"]
+        if type(tokens_in) is not int or type(tokens_out) is not int:
+            raise TypeError("counts are whole numbers")
+        known = self._uncounted.take(record["id"])
+        if known is None:  # its decision lies before the period, or was rotated away
+            return
+        (cell, bytes_in, bytes_out), on_top = known
+        if on_top:
+            saved = tokens_in - tokens_out
+            tokens_in, tokens_out = (saved, 0) if bytes_in else (0, -saved)
+        cell.waiting_in -= bytes_in
+        cell.waiting_out -= bytes_out
+        cell.counted_in += bytes_in
+        cell.counted_out += bytes_out
+        cell.tokens_in += tokens_in
+        cell.tokens_out += tokens_out
