@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unpretty.installer.plan import Options, Plan
@@ -47,7 +46,7 @@ def get(name: str) -> Agent:
 
 def every() -> list[Agent]:
     """All agents, in the order of their names."""
-    return [get(name) for name in NAMES if find_spec(f"unpretty.installer.{_MODULES[name]}")]
+    return [get(name) for name in NAMES]
 
 
 def chosen(names: tuple[str, ...]) -> list[Agent]:

@@ -5,16 +5,20 @@ new ones. Symbolic links are followed first: the file that they lead to is repla
 """
 
 import contextlib
+import glob
 import os
 import shutil
 import stat
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
 
 NIX_STORE = "/nix/store/"
+_TEMPORARY = ".unpretty"
+_STALE_SECONDS = 60
 
 
 def read(path: Path) -> bytes | None:
@@ -110,7 +114,8 @@ def replace(path: Path, data: bytes, mode: int | None = None) -> None:
         OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
     """
     real = target(path)
-    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=".unpretty", dir=real.parent)
+    _sweep(real)
+    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=_TEMPORARY, dir=real.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -127,6 +132,14 @@ def replace(path: Path, data: bytes, mode: int | None = None) -> None:
             temporary.unlink()
         raise
     _sync_folder(real.parent)
+
+
+def _sweep(real: Path) -> None:
+    """Remove the temporary files of a process that was killed while it replaced ``real``."""
+    with contextlib.suppress(OSError):
+        for left in real.parent.glob(f".{glob.escape(real.name)}.*{_TEMPORARY}"):
+            if time.time() - left.lstat().st_mtime > _STALE_SECONDS:
+                left.unlink()
 
 
 def _take_over(old: Path, new: Path) -> None:
@@ -149,7 +162,7 @@ def _new_mode() -> int:
 
 def replace_link(path: Path, held: bytes) -> None:
     """Make ``path`` a symbolic link that holds the path ``held``, in place of what was there, without a gap."""
-    name = tempfile.mktemp(prefix=f".{path.name}.", suffix=".unpretty", dir=path.parent)  # noqa: S306  a link cannot be opened
+    name = tempfile.mktemp(prefix=f".{path.name}.", suffix=_TEMPORARY, dir=path.parent)  # noqa: S306  a link cannot be opened
     temporary = Path(name)
     try:
         temporary.symlink_to(os.fsdecode(held))

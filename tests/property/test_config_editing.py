@@ -4,6 +4,8 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+
+from unpretty.installer import hook_entries
 from unpretty.installer.json_edit import Document
 
 HANDLER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "exec 'x y' é", "timeout": 10}]}
@@ -12,22 +14,24 @@ keys = st.sampled_from(["a", "hooks", "é", 'q"uote', "//", "/*", "x,y", "{", "\
 scalars = st.sampled_from(["1", "-0.50", "1e9", "true", "null", '""', '"// no comment"', '"\\"]}"', '"\\u00e9"', '"ö"'])
 
 
+BLANKS = ["", "", " ", "  ", "\t", " \t", "\n", "\n\n", "\n  ", " \n", "\n\t\n\t", "\n    "]
+BODIES = ["", " note", ' "x": [1,', " ]} ", "*", "/", ",", " \t"]
+COMMENTS = [f"{lead}//{body}\n{tail}" for body in BODIES for lead, tail in (("", ""), (" ", "  "), ("\n ", "\t"))]
+COMMENTS += [
+    f"{lead}/*{body.strip('/')}*/{tail}" for body in BODIES for lead, tail in (("", ""), (" ", " "), ("\n", "\n"))
+]
+COMMENTS += ["// a\n  // b\n", "/* a */ /* b */", "/* a\n b */", " // a\n /* b */ "]
+
+
 @st.composite
 def documents(draw, comments: bool, root: str | None = None):
     """A JSON(C) text in some odd layout: its own line ending, indentation, spacing, comments, trailing commas."""
     eol = draw(st.sampled_from(["\n", "\r\n"]))
-    blank = st.text(alphabet=" \t", max_size=3)
-    breaks = st.sampled_from(["", eol, eol + eol])
-    pieces = [blank, st.tuples(breaks, blank).map("".join)]
-    if comments:
-        body = st.sampled_from(["", " note", ' "x": [1,', " ]} ", "*", "/", ","])
-        pieces.append(st.tuples(blank, body, blank).map(lambda t: f"{t[0]}//{t[1]}{eol}{t[2]}"))
-        pieces.append(st.tuples(blank, body, blank).map(lambda t: f"{t[0]}/*{t[1].replace('/', '')}*/{t[2]}"))
-    gap = st.lists(st.one_of(pieces), max_size=2).map("".join)
+    gaps = st.sampled_from(BLANKS + COMMENTS if comments else BLANKS).map(lambda gap: gap.replace("\n", eol))
     tight = draw(st.booleans())
 
     def space() -> str:
-        return "" if tight else draw(gap)
+        return "" if tight else draw(gaps)
 
     def value(depth: int, kind: str | None = None) -> str:
         kind = kind or draw(st.sampled_from(["scalar", "{", "["] if depth else ["scalar"]))
@@ -43,7 +47,7 @@ def documents(draw, comments: bool, root: str | None = None):
         return kind + text + space() + ("}" if kind == "{" else "]")
 
     bom = draw(st.sampled_from(["", "\ufeff"]))
-    return bom + draw(gap) + value(3, root) + draw(gap)
+    return bom + draw(gaps) + value(3, root) + draw(gaps)
 
 
 def containers(document: Document, kind: str) -> list[tuple]:
@@ -134,3 +138,25 @@ def test_removing_or_replacing_anything_leaves_every_other_value_as_it_was(data,
 
 def replace_at(elements: list, index: int) -> list:
     return [*elements[:index], HANDLER, *elements[index + 1 :]]
+
+
+OURS = {"matcher": "Bash", "hooks": [{"type": "command", "command": "x/unpretty/hook.py claude-code", "timeout": 10}]}
+
+
+@given(st.data(), st.booleans(), st.booleans())
+def test_our_entry_goes_into_any_settings_file_and_out_again_without_a_trace(data, comments, front):
+    """The ``hooks`` tree is missing, empty, or holds foreign groups, in any layout; everything else is arbitrary."""
+    groups = data.draw(st.lists(documents(comments, data.draw(st.sampled_from(["{", "["]))), max_size=2))
+    body = ",".join(group.strip("\ufeff") for group in groups)
+    event = data.draw(
+        st.sampled_from(["", '"PreToolUse": []', f'"PostToolUse":[{body}]', f'"Stop":1,\n"PostToolUse":[{body}]'])
+    )
+    tree = data.draw(st.sampled_from(["", f'"hooks": {{{event}}}', f'\r\n\t"x":[], "hooks": {{{event}}}\r\n']))
+    text = (
+        data.draw(st.sampled_from(["", "\ufeff"])) + "{" + tree + "}" + data.draw(st.sampled_from(["", "\n", "\r\n"]))
+    )
+    original = Document.read(text.encode(), strict=not comments)
+    changed, added = hook_entries.with_ours(original, "claude-code", OURS, front=front)
+    assert hook_entries.is_current(changed, "claude-code", OURS)
+    assert hook_entries.with_ours(changed, "claude-code", OURS, front=front)[0] is changed
+    assert hook_entries.without_ours(changed, "claude-code", added).text == text

@@ -138,6 +138,19 @@ def test_whatever_fails_the_old_file_is_whole_and_no_temporary_file_stays(tmp_pa
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_what_a_killed_process_left_beside_the_file_is_swept_away_but_nothing_else(tmp_path):
+    file = tmp_path / "settings[1].json"
+    left, fresh, foreign = (
+        tmp_path / f".{name}" for name in ("settings[1].json.x1.unpretty", "settings[1].json.x2.unpretty", "s.unpretty")
+    )
+    for path in (left, fresh, foreign):
+        path.write_bytes(b"")
+    for path in (left, foreign):
+        os.utime(path, (1, 1))
+    files.replace(file, b"new")
+    assert sorted(os.listdir(tmp_path)) == sorted([fresh.name, foreign.name, file.name])
+
+
 @posix
 def test_a_link_is_replaced_without_a_gap_and_nothing_stays_when_that_fails(tmp_path, monkeypatch):
     link = tmp_path / "python"
