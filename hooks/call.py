@@ -35,12 +35,14 @@ class Call:
     Attributes:
         agent, agent_version, session, tool_use_id, project, model, tool: as in the decision log, "" when unknown.
         command: the shell command, never logged.
+        notice: a line for the model beside the result, "" when there is none.
         fields: the texts that may be made smaller, in order.
         reason: why there are none, "" when there are some.
     """
 
     __slots__ = (
-        "agent", "agent_version", "command", "fields", "model", "project", "reason", "session", "tool", "tool_use_id",
+        "agent", "agent_version", "command", "fields", "model", "notice", "project", "reason", "session", "tool",
+        "tool_use_id",
     )  # fmt: skip
 
     def __init__(self, agent: str) -> None:
@@ -52,6 +54,7 @@ class Call:
         self.model = ""
         self.tool = ""
         self.command = ""
+        self.notice = ""
         self.fields: "list[Field]" = []
         self.reason = ""
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
 NAME = "claude-code"
+# The client hands ``additionalContext`` to the model as a message beside the result, of built-in and MCP tools alike.
+SHOWS_CONTEXT = True
 # Characters that the client shows inline; a longer result becomes a 2 KB preview and a file.
 BASH_INLINE_CHARS = 30_000
 MCP_INLINE_CHARS = 50_000
@@ -59,7 +61,10 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
             _claim_nothing(field)
     if response is payload["tool_response"]:
         return ""
-    return '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":' + to_json(response) + "}}\n"
+    output: dict[str, object] = {"hookEventName": "PostToolUse", "updatedToolOutput": response}
+    if call.notice:
+        output["additionalContext"] = call.notice
+    return to_json({"hookSpecificOutput": output}) + "\n"
 
 
 def model(payload: "dict[str, object]") -> str:

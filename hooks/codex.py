@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
 NAME = "codex"
+# The one text that replaces a result is all that the model gets.
+SHOWS_CONTEXT = False
 # Codex cuts a longer replacement in the middle.
 REPLACEMENT_BYTES = 10_000
 # What is left of that beside the header that is put back.

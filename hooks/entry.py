@@ -12,7 +12,7 @@ import time
 from unpretty import reason, system
 from unpretty.compaction import Compaction, Decision, compact
 from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
-from unpretty.json_text.scanner import InvalidJSON, loads, stand_in_for_json
+from unpretty.json_text.scanner import InvalidJSON, loads, remove_stand_in, stand_in_for_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
         if settings.encodings != ("json",) or settings.encodings_for:
             call.model = call.model or adapter.model(payload)  # decides which encodings are proven
         decide(call, settings)
+        announce(call, paths, in_context=adapter.SHOWS_CONTEXT)
         if call.changed():
             reply = adapter.reply(payload, call)
         if reply:
@@ -135,6 +136,8 @@ def decide(call: "Call", settings: "Settings") -> None:
         context.noise = context.noise and settings.terminal_noise
         context.paths = context.paths and settings.fold_paths
         context.encodings = _encodings(call, settings)
+        if context.encodings != ("json",):
+            _see_installed_packages()
         context.model = settings.model or call.model
         field.compaction = compact(field.text, context)
         if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
@@ -159,6 +162,16 @@ def _switched_off(call: "Call", settings: "Settings") -> str:
     return ""
 
 
+def announce(call: "Call", paths: Paths, in_context: bool) -> None:
+    """Have the model told, once in a session, when a text is in another encoding than JSON; see ``notice``."""
+    for field in call.changed():
+        if field.compaction is not None and field.compaction.decision.encoding not in ("", "json") and not selftest():
+            from unpretty.hooks.notice import announce as announce_once
+
+            announce_once(call, paths.log, in_context)
+            return
+
+
 def _encodings(call: "Call", settings: "Settings") -> "tuple[str, ...]":
     """The encodings allowed for this call: those of the first rule that fits, else the general ones."""
     if settings.encodings_for:
@@ -170,6 +183,19 @@ def _encodings(call: "Call", settings: "Settings") -> "tuple[str, ...]":
             if fits and isinstance(chosen, list):
                 return tuple(chosen)
     return settings.encodings
+
+
+def _see_installed_packages() -> None:
+    """Let table encodings import what they need: this interpreter was started without any installed package."""
+    remove_stand_in()
+    if any(path.endswith("site-packages") for path in sys.path):
+        return
+    from unpretty.tokens.background import interpreter
+
+    package = sys.modules["unpretty"].__path__[0]
+    environment = system.folder_of(system.folder_of(interpreter(sys.executable)))
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    sys.path += [system.folder_of(package), f"{environment}/lib/{version}/site-packages"]
 
 
 def _has_lone_surrogate(text: str) -> bool:

@@ -40,6 +40,7 @@ def _serve_one(line: bytes, paths: entry.Paths) -> None:
     try:
         call = opencode.read(request, settings)
         entry.decide(call, _for_this_call(settings, request))
+        entry.announce(call, paths, in_context=False)
         reply = opencode.reply(request, call)
         answer = reply.encode("utf-8")
     except Exception:

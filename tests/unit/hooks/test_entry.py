@@ -195,3 +195,38 @@ def test_parallel_calls_leave_one_whole_line_each(hook: Hook) -> None:
         assert process.wait() == 0
     assert len(hook.decisions()) == 12
     assert len({record["id"] for record in hook.decisions()}) == 12
+
+
+TABLE = json.dumps([{"id": n, "name": f"user {n}", "city": "Bern"} for n in range(60)], indent=2)
+
+
+def test_an_encoding_of_the_users_choice_is_announced_once_in_a_session(hook: Hook) -> None:
+    """The interpreter of the hook sees no installed packages by itself; toons is one."""
+    hook.config.write_text('count_tokens = "estimate"\nencodings = ["toon"]\n', "utf-8")
+    first, second = (json.loads(hook.run(bash(TABLE)))["hookSpecificOutput"] for _ in range(2))
+    assert first["updatedToolOutput"]["stdout"].startswith("[60]{id,name,city}:\n")
+    assert first["updatedToolOutput"] == second["updatedToolOutput"]
+    assert "TOON" in first["additionalContext"]
+    assert "UNPRETTY_RAW=1" in first["additionalContext"]
+    assert "additionalContext" not in second
+    assert [record["encoding"] for record in hook.decisions()] == ["toon", "toon"]
+    assert "tables" in hook.decisions()[0]["steps"]
+
+
+def test_auto_needs_a_model_that_is_known_to_read_it(hook: Hook, tmp_path: Path) -> None:
+    hook.config.write_text('count_tokens = "estimate"\nencodings = ["auto"]\n', "utf-8")
+    transcript = tmp_path / "transcript.jsonl"
+    for model, encodings in (("claude-opus-5-5", {"ldf"}), ("some-model", {"json"})):
+        transcript.write_text(f'{{"message":{{"model":"{model}"}}}}\n', "utf-8")
+        payload = json.loads(bash(TABLE)) | {"transcript_path": str(transcript)}
+        assert hook.run(json.dumps(payload).encode()) != ""
+        assert {hook.decisions()[-1]["encoding"]} == encodings
+        assert hook.decisions()[-1]["model"] == model
+
+
+def test_encodings_can_be_chosen_for_tools_of_one_agent(hook: Hook) -> None:
+    rule = '[[encodings_for]]\nagent = "%s"\ntool = "B*"\nencodings = ["tight-c"]\n'
+    for agent, encoding in (("codex", "json"), ("claude-code", "tight-c")):
+        hook.config.write_text('count_tokens = "estimate"\n' + rule % agent, "utf-8")
+        assert hook.run(bash(TABLE)) != ""
+        assert hook.decisions()[-1]["encoding"] == encoding
