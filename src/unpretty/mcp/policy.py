@@ -9,7 +9,7 @@ from unpretty import context as kinds
 from unpretty import locations, reason
 from unpretty.commands import reads_file
 from unpretty.context import Context
-from unpretty.patterns import is_inside, matches_any
+from unpretty.patterns import is_inside, matches, matches_any
 from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
 
@@ -51,6 +51,15 @@ class Policy:
         if matches_any(settings.exclude_tools, tool_id) or is_inside(self.project, settings.exclude_projects, home):
             return reason.EXCLUDED
         return ""
+
+    def encodings(self, agent: str, tool_id: str) -> tuple[str, ...]:
+        """The encodings allowed for results of ``tool_id``: those of the first rule that fits, else the general ones."""
+        for rule in self.settings.encodings_for:
+            tool, chosen = rule.get("tool"), rule.get("encodings")
+            fits = rule.get("agent") in (None, agent) and (not isinstance(tool, str) or matches(tool, tool_id))
+            if fits and isinstance(chosen, list):
+                return tuple(chosen)
+        return self.settings.encodings
 
     def context(self, tool_id: str, model: str, encodings: tuple[str, ...]) -> Context:
         """The engine's context for a text of a result of ``tool_id``."""

@@ -81,7 +81,6 @@ class Rewriter:
         """Both copies compacted, and the context of the texts."""
         client = self._session.client
         rules = self._session.schemas.rules(call.tool)
-        settings = self._policy.settings
         free = client.known and not call.for_program
         structured = (
             result.structured if result.structured is not None and result.structured.value is not None else None
@@ -90,7 +89,8 @@ class Rewriter:
         alone = _only_text(result)
         droppable = structured is not None and may_drop and alone is not None and agree(alone, structured.value)
         tables = free and (structured is None or droppable or not client.shows_structured)
-        context = self._policy.context(tool_id, call.model, settings.encodings if tables else JSON_ONLY)
+        encodings = self._policy.encodings(client.agent, tool_id) if tables else JSON_ONLY
+        context = self._policy.context(tool_id, call.model, encodings)
         context.max_line_bytes = client.max_line_bytes
         texts = read_texts(result, context)
         copy = None

@@ -230,6 +230,23 @@ def test_structured_rows_without_content_are_cut(capped):
     assert "of 500 rows" in after["structuredContent"]["unpretty"]
 
 
+def test_copies_whose_rows_cannot_be_matched_stay_whole(capped):
+    made = capped("claude-code", tool(outputSchema=OPEN))
+    words = "one long line " * 1000
+    for result in (
+        text_result(words, structuredContent={"result": words}),
+        text_result(json.dumps({"text": words}), structuredContent={"text": words}),
+        text_result("a block", "another", structuredContent={"rows": ROWS, "text": words}),
+    ):
+        assert result_of(made.call(result)) == result
+
+
+def test_a_root_array_cannot_carry_the_notice_and_stays_whole(capped):
+    made = capped("claude-code", tool(outputSchema={"type": "array"}))
+    result = text_result("500 rows.", structuredContent=ROWS)
+    assert result_of(made.call(result)) == result
+
+
 CLOSED = [
     {**OPEN, "additionalProperties": False},
     {**OPEN, "properties": {"rows": {"type": "array", "minItems": 5}}},

@@ -229,6 +229,21 @@ def test_tables_go_to_known_clients_where_the_settings_allow_them(wire, log, cli
     assert [line["encoding"] for line in log()] == ["columnar"]
 
 
+def test_encodings_may_depend_on_the_agent_and_the_tool(wire):
+    path = locations.config_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        '[[encodings_for]]\nagent = "claude-code"\ntool = "mcp__*__other"\nencodings = ["json"]\n'
+        '[[encodings_for]]\nagent = "claude-code"\nencodings = ["columnar"]\n'
+    )
+    sizes = []
+    for client, tool_name in (("claude-code", "rows"), ("claude-code", "other"), ("opencode", "rows")):
+        made = wire()
+        made.initialize(client)
+        sizes.append(len(result_of(made.call(text_result(PRETTY), tool=tool_name))["content"][0]["text"]))
+    assert sizes[0] < sizes[1] == sizes[2] == len(MINIFIED)
+
+
 @pytest.mark.parametrize(("client", "params"), [("some other client", {}), ("codex-mcp-client", {"_meta": CODE_MODE})])
 def test_programs_and_unknown_clients_get_json_whatever_the_settings_say(wire, client, params):
     settings(encodings=["columnar"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.mcp.server_process import CannotStart, ServerProcess
+from unpretty.mcp.server_process import CannotStart, ServerProcess, end_like
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and process groups of POSIX")
 
@@ -179,6 +179,50 @@ def test_a_server_that_does_not_end_when_asked_is_killed(monkeypatch):
     server._process.stdout.close()
 
 
+@pytest.fixture
+def handlers_kept() -> Iterator[None]:
+    """Signal handlers are as before when the test ends."""
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    yield
+    for number, handler in before.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers_kept")
+def test_each_forwarded_signal_reaches_the_server_and_one_that_ends_starts_the_clock(monkeypatch):
+    monkeypatch.setattr("unpretty.mcp.server_process.KILL_AFTER", 0.3)
+    server = ServerProcess(python(STUBBORN))
+    assert os.read(server.stdout, 100) == b"ready\n"
+    server.forward_signals()
+    os.kill(os.getpid(), signal.SIGINT)  # ignored by the server, and not an order to end
+    time.sleep(0.5)
+    assert server.is_running
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert server.wait() == -signal.SIGKILL
+    server._process.stdin.close()
+    server._process.stdout.close()
+
+
+def test_a_status_that_is_no_signal_is_handed_back():
+    assert [end_like(status) for status in (0, 1, 255)] == [0, 1, 255]
+
+
+@pytest.mark.usefixtures("handlers_kept")
+def test_a_signal_that_ends_nothing_by_default_becomes_a_status():
+    assert end_like(-signal.SIGCHLD) == 128 + signal.SIGCHLD
+
+
+def test_a_pipe_that_cannot_be_widened_is_used_as_it_is(monkeypatch):
+    import fcntl
+
+    monkeypatch.delattr(fcntl, "F_SETPIPE_SZ", raising=False)
+    server = ServerProcess(["true"])
+    assert server.wait() == 0
+    server._process.stdin.close()
+    server._process.stdout.close()
+
+
 @linux
 def test_the_server_dies_with_a_proxy_that_is_killed_without_notice():
     process = start(*python(STUBBORN))
@@ -222,7 +266,9 @@ def test_a_server_that_owes_an_answer_ends_with_a_client_that_is_killed_without_
 
 
 def test_a_server_that_is_killed_in_the_middle_of_a_call_ends_the_connection():
-    process = start(*python("import os, sys\nsys.stdin.readline()\nprint('half a mess', end='', flush=True)\nos.abort()"))
+    process = start(
+        *python("import os, sys\nsys.stdin.readline()\nprint('half a mess', end='', flush=True)\nos.abort()")
+    )
     process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}\n')
     process.stdin.flush()
     assert process.stdout.read() == b"half a mess"
