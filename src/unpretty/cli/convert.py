@@ -50,11 +50,13 @@ def command(  # noqa: PLR0913, PLR0917  one parameter per option
         if decode:
             _write([decode_blocks(read_text(stream), encoding), "\n"])
             return
-        documents = _documents(stream, data_format or format_of(file))
+        data_format = data_format or format_of(file)
+        documents = _documents(stream, data_format)
         if count:
             _print_sizes(measure(documents, load_counter()))
         else:
-            _convert(documents, encoding, model)
+            texts, encoding = _encoded(documents, encoding, model)
+            _write(itertools.chain(texts, ["\n"]) if data_format == "json" else joined(texts, encoding))
 
 
 def _opened(file: str) -> contextlib.AbstractContextManager[IO[bytes]]:
@@ -88,23 +90,21 @@ def _documents(stream: IO[bytes], data_format: str) -> Iterator[Document]:
         raise
 
 
-def _convert(documents: Iterator[Document], encoding: str, model: str) -> None:
-    """Write all documents; what ``auto`` finds best for the first one is used for all."""
-    first = next(documents)
+def _encoded(documents: Iterator[Document], encoding: str, model: str) -> tuple[Iterator[str], str]:
+    """The documents in their encoding, and its name: what ``auto`` finds best for the first one is used for all."""
     if encoding == AUTO:
+        first = next(documents)
         context = Context(
-            encodings=(AUTO,) if model else NAMES,
-            model=model,
-            count_tokens=load_counter(),
-            budget_seconds=math.inf,
+            encodings=(AUTO,) if model else NAMES, model=model, count_tokens=load_counter(), budget_seconds=math.inf
         )
         choice = choose_for(first, first.minified, context)
         encoding = choice.encoding
         _explain(choice)
-    _write(joined((_encoded(document, encoding) for document in itertools.chain([first], documents)), encoding))
+        documents = itertools.chain([first], documents)
+    return (_text(document, encoding) for document in documents), encoding
 
 
-def _encoded(document: Document, encoding: str) -> str:
+def _text(document: Document, encoding: str) -> str:
     if encoding == JSON:
         return document.minified
     try:
