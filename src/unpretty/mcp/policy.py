@@ -53,7 +53,7 @@ class Policy:
         return ""
 
     def encodings(self, agent: str, tool_id: str) -> tuple[str, ...]:
-        """The encodings allowed for results of ``tool_id``: those of the first rule that fits, else the general ones."""
+        """The encodings allowed for ``tool_id``: those of the first rule that fits, else the general ones."""
         for rule in self.settings.encodings_for:
             tool, chosen = rule.get("tool"), rule.get("encodings")
             fits = rule.get("agent") in (None, agent) and (not isinstance(tool, str) or matches(tool, tool_id))

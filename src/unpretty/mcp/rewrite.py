@@ -54,6 +54,7 @@ class Rewriter:
         self._policy = policy
         self._store = store
         self._limit = limit
+        self._told: set[str] = set()
 
     def rewrite(self, text: str, message: Message, call: Call) -> Rewritten:
         """The changes to ``message``, an answer to ``call`` that stands in ``text``. Errors are left alone."""
@@ -74,8 +75,17 @@ class Rewriter:
             made.cut = cut(draft, self._limit, context)
         if made.cut is not None:
             self._announce(made.cut, tool_id)
-        made.edits = _edits(text, result, draft, made.cut)
+        made.edits = _edits(text, result, draft, made.cut, self._notes(draft, made.cut))
         return made
+
+    def _notes(self, draft: Draft, made: Cut | None) -> list[str]:
+        """Lines for the model in blocks of their own: about the cut, and once about each encoding that is not JSON."""
+        notes = [] if made is None else [made.notice]
+        for encoding in sorted({copy.compaction.decision.encoding for copy in draft.texts} - self._told - {"", "json"}):
+            self._told.add(encoding)
+            how = "column names once, then rows"
+            notes.append(f"unpretty: JSON tables are written as {encoding} here ({how}); the data is the same.")
+        return notes
 
     def _draft(self, text: str, result: Result, call: Call, tool_id: str) -> tuple[Draft, Context]:
         """Both copies compacted, and the context of the texts."""
@@ -159,14 +169,18 @@ def _unwrapped(draft: Draft) -> Compaction:
     return Compaction(copy.after, decision)
 
 
-def _edits(text: str, result: Result, draft: Draft, made: Cut | None) -> list[Edit]:
+def _edits(text: str, result: Result, draft: Draft, made: Cut | None, notes: list[str]) -> list[Edit]:
     edits = [
         (copy.span.start, copy.span.end, literal(copy.after, text[copy.span.start : copy.span.end]))
         for copy in draft.texts
         if copy.after != copy.before
     ]
+    blocks = [f'{{"type":"text","text":{literal(note)}}}' for note in notes]
     if made is not None and result.content is not None:
-        edits = [_cut_content(text, result, draft, made)]
+        edits = [_cut_content(text, result, draft, made, blocks)]
+    elif blocks and draft.texts:
+        end = result.content_span[1] - 1
+        edits.append((end, end, "".join(f",{block}" for block in blocks)))
     structured = draft.structured
     if structured is None:
         return edits
@@ -180,8 +194,8 @@ def _edits(text: str, result: Result, draft: Draft, made: Cut | None) -> list[Ed
     return edits
 
 
-def _cut_content(text: str, result: Result, draft: Draft, made: Cut) -> Edit:
-    """The ``content`` of a cut result: the blocks that stay, and the notice as a block of its own."""
+def _cut_content(text: str, result: Result, draft: Draft, made: Cut, notes: list[str]) -> Edit:
+    """The ``content`` of a cut result: the blocks that stay, and the notes."""
     after = {copy.index: made.texts.get(copy.index, copy.after) for copy in draft.texts}
     kept = []
     for index, block in enumerate(result.content or []):
@@ -193,6 +207,5 @@ def _cut_content(text: str, result: Result, draft: Draft, made: Cut) -> Edit:
             start, end = span.start - block.start, span.end - block.start
             whole = splice(whole, [(start, end, literal(after[index], whole[start:end]))])
         kept.append(whole)
-    kept.append(f'{{"type":"text","text":{literal(made.notice)}}}')
     start, end = result.content_span
-    return start, end, f"[{','.join(kept)}]"
+    return start, end, f"[{','.join(kept + notes)}]"

@@ -276,7 +276,8 @@ def test_a_cut_result_becomes_a_table_after_the_cut(capped):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('encodings = ["columnar"]\n')
     made = capped()
-    body, notice = texts_of(result_of(made.call(text_result(PRETTY))))
+    body, notice, note = texts_of(result_of(made.call(text_result(PRETTY))))
+    assert "written as columnar" in note
     shown = json.loads(decode(body, "columnar"))
     assert shown == ROWS[: len(shown)]
     assert notice.startswith(f"{len(shown)} of 500 rows")

@@ -229,6 +229,17 @@ def test_tables_go_to_known_clients_where_the_settings_allow_them(wire, log, cli
     assert [line["encoding"] for line in log()] == ["columnar"]
 
 
+def test_the_model_is_told_once_that_tables_are_in_another_encoding(wire):
+    settings(encodings=["columnar"])
+    made = wire()
+    made.initialize()
+    first = result_of(made.call(text_result(PRETTY)))["content"]
+    assert [block["text"] for block in first[1:]] == [
+        "unpretty: JSON tables are written as columnar here (column names once, then rows); the data is the same."
+    ]
+    assert result_of(made.call(text_result(PRETTY)))["content"] == first[:1]
+
+
 def test_encodings_may_depend_on_the_agent_and_the_tool(wire):
     path = locations.config_file()
     path.parent.mkdir(parents=True, exist_ok=True)
