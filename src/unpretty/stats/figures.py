@@ -1,8 +1,9 @@
 """What is counted: sums over results that agree in every dimension, and the figures made of them.
 
 Bytes are exact. Tokens are exact where a ``tokens`` line of the log gives them. Where none does they are estimated from
-bytes: a converted result at the rate of the counted results of its tool (else of all tools), everything else at
-``TOKENS_PER_BYTE``. All sums are of whole numbers, so that the parts of any breakdown add up to the total exactly.
+bytes: a converted text at the rate of the counted texts of its tool (else of all tools), everything else at
+``PER_BYTE``. Rates are whole millionths of a token, so sums do not depend on how results are grouped; what rounding to
+tokens cuts off one row goes to the next, so the rows of any breakdown add up to the total exactly.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import asdict, dataclass
 
 from unpretty import reason
 
-# Mixed shell output, listings and source code came to 0.23 to 0.44 o200k tokens per byte, most of it near 0.3.
-TOKENS_PER_BYTE = (3, 10)
+_MILLION = 1_000_000
+# In millionths of a token. Mixed shell output, listings and source code came to 0.23 to 0.44 o200k tokens per byte,
+# most of it near 0.3.
+PER_BYTE = 300_000
 
 # Results that unpretty may change and in which it found something to work on.
 ELIGIBLE = frozenset(
@@ -54,7 +57,7 @@ class Cell:
 
 @dataclass(slots=True)
 class Figures:
-    """The figures of a report or of one line of it, as in ``stats --json``; tokens are o200k tokens.
+    """The figures of a report or of one row of it, as in ``stats --json``; tokens are o200k tokens.
 
     ``tokens_in`` and ``tokens_out`` are counts and estimates together. ``tokens_estimated`` is the estimated part of
     ``tokens_in``; ``tokens_saved_estimated`` is the estimated part of the tokens saved.
@@ -83,48 +86,77 @@ class Figures:
         """Tokens that the agent did not have to read."""
         return self.tokens_in - self.tokens_out
 
-    def add(self, cell: Cell, rates: Rates) -> None:
-        """Add the results of ``cell``."""
-        self.results += cell.results
-        self.eligible += cell.results if cell.reason in ELIGIBLE else 0
-        if cell.reason == reason.CONVERTED:
-            self.converted += cell.results
-            self.applied += cell.applied
-            self.rejected += cell.rejected
-            self.unknown += cell.results - cell.applied - cell.rejected
-        left = cell.bytes_in - cell.waiting_in - cell.counted_in
-        left_tokens = left * TOKENS_PER_BYTE[0] // TOKENS_PER_BYTE[1]
-        estimate_in, estimate_out = rates.estimate(cell)
-        self.bytes_in += cell.bytes_in
-        self.bytes_out += cell.bytes_out
-        self.tokens_in += cell.tokens_in + estimate_in + left_tokens
-        self.tokens_out += cell.tokens_out + estimate_out + left_tokens
-        self.tokens_estimated += estimate_in + left_tokens
-        self.tokens_saved_estimated += estimate_in - estimate_out
+    def merge(self, other: Figures) -> None:
+        """Add the figures of another row of the same breakdown."""
+        for name, value in asdict(other).items():
+            setattr(self, name, getattr(self, name) + value)
 
     def to_json(self) -> dict[str, int]:
         """The figures by name."""
         return asdict(self)
 
 
+class Sum:
+    """A row while its cells are added up; estimates in millionths of a token."""
+
+    def __init__(self) -> None:
+        self.figures = Figures()
+        # Of converted texts before and after, and of texts left alone.
+        self.estimates = [0, 0, 0]
+
+    def add(self, cell: Cell, rates: Rates) -> None:
+        """Add the results of ``cell``."""
+        figures = self.figures
+        figures.results += cell.results
+        figures.eligible += cell.results if cell.reason in ELIGIBLE else 0
+        if cell.reason == reason.CONVERTED:
+            figures.converted += cell.results
+            figures.applied += cell.applied
+            figures.rejected += cell.rejected
+            figures.unknown += cell.results - cell.applied - cell.rejected
+        figures.bytes_in += cell.bytes_in
+        figures.bytes_out += cell.bytes_out
+        figures.tokens_in += cell.tokens_in
+        figures.tokens_out += cell.tokens_out
+        left = cell.bytes_in - cell.waiting_in - cell.counted_in
+        before, after = rates.of(cell.tool)
+        for index, value in enumerate((cell.waiting_in * before, cell.waiting_out * after, left * PER_BYTE)):
+            self.estimates[index] += value
+
+
+def settle(sums: Iterable[Sum]) -> list[Figures]:
+    """Round the estimates of the rows of one breakdown to tokens, so that they add up to the rounded total."""
+    carried = [0, 0, 0]
+    rows = []
+    for row in sums:
+        whole = [0, 0, 0]
+        for index, value in enumerate(row.estimates):
+            whole[index], carried[index] = divmod(value + carried[index], _MILLION)
+        before, after, left = whole
+        figures = row.figures
+        figures.tokens_in += before + left
+        figures.tokens_out += after + left
+        figures.tokens_estimated = before + left
+        figures.tokens_saved_estimated = before - after
+        rows.append(figures)
+    return rows
+
+
 class Rates:
-    """Tokens per byte of counted conversions, before and after, by tool."""
+    """Millionths of a token per byte of counted conversions, before and after, by tool."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
-        self._by_tool: dict[str, list[int]] = {}
-        self._all = [0, 0, 0, 0]
+        sums: dict[str | None, list[int]] = {}
         for cell in cells:
-            if cell.counted_in:
-                sums = self._by_tool.setdefault(cell.tool, [0, 0, 0, 0])
-                for index, value in enumerate((cell.tokens_in, cell.counted_in, cell.tokens_out, cell.counted_out)):
-                    sums[index] += value
-                    self._all[index] += value
+            if cell.counted_in > 0 and cell.counted_out > 0:
+                for name in (cell.tool, None):
+                    counts = (cell.tokens_in, cell.counted_in, cell.tokens_out, cell.counted_out)
+                    sums[name] = [old + new for old, new in zip(sums.get(name, (0, 0, 0, 0)), counts, strict=True)]
+        self._rates = {
+            name: (tokens_in * _MILLION // bytes_in, tokens_out * _MILLION // bytes_out)
+            for name, (tokens_in, bytes_in, tokens_out, bytes_out) in sums.items()
+        }
 
-    def estimate(self, cell: Cell) -> tuple[int, int]:
-        """Estimated tokens before and after of the converted texts of ``cell`` that were not counted."""
-        if not cell.waiting_in:
-            return 0, 0
-        tokens_in, bytes_in, tokens_out, bytes_out = self._by_tool.get(cell.tool, self._all)
-        if not bytes_in or not bytes_out:
-            tokens_in, bytes_in = tokens_out, bytes_out = TOKENS_PER_BYTE
-        return cell.waiting_in * tokens_in // bytes_in, cell.waiting_out * tokens_out // bytes_out
+    def of(self, tool: str) -> tuple[int, int]:
+        """The rates of ``tool``, else of all tools, else ``PER_BYTE``."""
+        return self._rates.get(tool) or self._rates.get(None, (PER_BYTE, PER_BYTE))

@@ -105,4 +105,6 @@ def zone_name(now: datetime | None = None) -> str:
     offset = here.strftime("%z")
     name = here.tzname() or ""
     numeric = f"UTC{offset[:3]}:{offset[3:5]}"
+    if name == "UTC":
+        return name
     return numeric if not name or name[0] in "+-" else f"{name} ({numeric})"

@@ -9,7 +9,7 @@ from typing import Any
 
 from unpretty.decision_log.reader import DecisionLog, Record
 from unpretty.stats.aggregate import Aggregator
-from unpretty.stats.figures import Figures, Rates
+from unpretty.stats.figures import Figures, Rates, Sum, settle
 from unpretty.stats.latency import Times, percentiles
 from unpretty.stats.period import LocalDays, Period, local_time, zone_name
 
@@ -54,7 +54,7 @@ class Report:
         return None if self.price is None else self.totals.tokens_saved * self.price / 1_000_000
 
 
-def build_report(
+def build_report(  # noqa: PLR0913  one keyword for each option of the command
     log_path: Path,
     period: Period,
     dimensions: Sequence[str] = (),
@@ -81,9 +81,10 @@ def build_report(
     sums.consume(log.records(period.since_ms, period.until_ms))
     log.broken += sums.refused
     rates = Rates(sums.cells.values())
-    totals = Figures()
+    total = Sum()
     for cell in sums.cells.values():
-        totals.add(cell, rates)
+        total.add(cell, rates)
+    [totals] = settle([total])
     rows = sums.largest()
     report = Report(
         period=period,
@@ -106,12 +107,13 @@ def build_report(
 
 def _broken_down(sums: Aggregator, dimension: str, rates: Rates) -> list[tuple[str, Figures]]:
     place = sums.keys.index(dimension)
-    groups: dict[str, Figures] = {}
+    groups: dict[str, Sum] = {}
     for cell in sums.cells.values():
-        groups.setdefault(cell.key[place], Figures()).add(cell, rates)
-    if dimension == "day":
-        return sorted(groups.items())
-    return sorted(groups.items(), key=lambda group: (-group[1].bytes_saved, -group[1].results, group[0]))
+        groups.setdefault(cell.key[place], Sum()).add(cell, rates)
+    keys = sorted(groups)
+    if dimension != "day":
+        keys.sort(key=lambda key: (-groups[key].figures.bytes_saved, -groups[key].figures.results))
+    return list(zip(keys, settle(groups[key] for key in keys), strict=True))
 
 
 def to_json(report: Report) -> dict[str, Any]:
