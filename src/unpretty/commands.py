@@ -6,6 +6,10 @@ Only the text of the command is known, so the judgement leans to "yes": a result
 result that no longer matches its file costs a failed edit.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
 
@@ -16,11 +20,17 @@ _VIEWERS = frozenset(
         *("zcat", "gzcat", "bzcat", "xzcat", "zless", "zmore", "type", "get-content", "gc"),
     )
 )
+# Programs that print lines of files.
+_SEARCHERS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"))
 # Programs that hand on what they read, so that what stands before them in a pipe decides.
-_FILTERS = _VIEWERS | {
-    *("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "nawk", "cut", "tee", "sort", "uniq", "tr"),
-    *("fold", "expand", "col", "colrm", "ts"),
-}
+_FILTERS = (
+    _VIEWERS
+    | _SEARCHERS
+    | {
+        *("sed", "awk", "gawk", "mawk", "nawk", "cut", "tee", "sort", "uniq", "tr"),
+        *("fold", "expand", "col", "colrm", "ts"),
+    }
+)
 # Programs that run the rest of their words as a command.
 _WRAPPERS = frozenset(
     (
@@ -34,7 +44,12 @@ _SEPARATORS = (";", "&", "\n", "(", ")", "{", "}", "`")
 
 def shows_file(command: str) -> bool:
     """True when ``command`` may print the text of a file as it is (``cat x``, ``head x``, ``sed -n 1,9p x``, ...)."""
-    return any(_pipeline_shows_file(pipeline) for pipeline in _pipelines(command))
+    return any(_prints(pipeline, _command_shows_file) for pipeline in _pipelines(command))
+
+
+def searches_files(command: str) -> bool:
+    """True when ``command`` may print lines of files as they are (``grep``, ``rg``, ``git grep``, ...)."""
+    return any(_prints(pipeline, _command_searches_files) for pipeline in _pipelines(command))
 
 
 def _pipelines(command: str) -> "list[list[list[str]]]":
@@ -89,14 +104,14 @@ def _tokens(command: str) -> "list[str]":
     return tokens
 
 
-def _pipeline_shows_file(stages: "list[list[str]]") -> bool:
-    """True when a stage prints files and every later one hands on what it reads.
+def _prints(stages: "list[list[str]]", judge: "Callable[[list[str]], bool]") -> bool:
+    """True when ``judge`` finds a stage that prints files and every later one hands on what it reads.
 
     The first stage reads files; so may a later one that runs another program on its input, such as ``xargs cat``.
     """
     for index in range(len(stages) - 1, -1, -1):
         name = _name(stages[index])
-        if (index == 0 or name in _WRAPPERS) and _command_shows_file(stages[index]):
+        if (index == 0 or name in _WRAPPERS) and judge(stages[index]):
             return True
         if name not in _FILTERS:
             return False
@@ -124,6 +139,13 @@ def _command_shows_file(words: "list[str]") -> bool:
     if name in ("sed", "awk", "gawk", "mawk", "nawk"):
         return "-i" not in words
     return name in _VIEWERS
+
+
+def _command_searches_files(words: "list[str]") -> bool:
+    name = _name(words)
+    if name in _WRAPPERS:
+        return any(_name([word]) in _SEARCHERS for word in " ".join(words[1:]).split())
+    return name in _SEARCHERS or (name == "git" and "grep" in words)
 
 
 def _git_shows_file(words: "list[str]") -> bool:

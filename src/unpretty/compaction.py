@@ -8,7 +8,7 @@ import gc
 import time
 
 from unpretty import reason
-from unpretty.commands import RAW_MARKER, shows_file
+from unpretty.commands import RAW_MARKER, searches_files, shows_file
 from unpretty.context import FILE, OTHER, SEARCH, SHELL, Context
 from unpretty.json_text.documents import Documents, may_hold_documents
 from unpretty.views import is_diff, is_line_numbered
@@ -133,7 +133,11 @@ class _Work:
         if self.context.noise:
             self._reduce_noise()
         if may_hold_documents(self.text, self.context.frame_chars):
-            self._minify_documents()
+            if self.context.kind == SHELL and searches_files(self.context.command):
+                # Lines of files: what looks like a document may be one of them as it stands there.
+                decision.reason = reason.FILE_VIEW
+            else:
+                self._minify_documents()
         elif self.context.kind == SEARCH:
             decision.reason = reason.NO_PATHS
         if self.context.paths and not decision.docs and decision.reason != reason.OVER_BUDGET:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unpretty.commands import reads_file, shows_file
+from unpretty.commands import reads_file, searches_files, shows_file
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,26 @@ def test_mcp_tools_that_do_not(tool: str) -> None:
 
 def test_a_very_long_command_is_read_in_linear_time() -> None:
     assert shows_file("echo " + "'a b' " * 50_000 + "; cat x")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -A99 '{' a.json",
+        "rg x | head",
+        "git grep x",
+        "cd a && egrep x b",
+        "find . | xargs grep x",
+        "ssh h 'grep x y'",
+    ],
+)
+def test_commands_that_print_lines_of_files(command: str) -> None:
+    assert searches_files(command)
+    assert not shows_file(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["", "curl x | grep y", "gh api x", "rg x --json | jq .", "git status", "echo grep"]
+)
+def test_commands_that_search_no_files(command: str) -> None:
+    assert not searches_files(command)

@@ -24,6 +24,7 @@ def outcome(text: str, context: Context | None = None) -> str:
         (PRETTY, Context(SHELL, command="UNPRETTY_RAW=1 gh api x"), reason.BYPASSED),
         (PRETTY, Context(SHELL, command="cat rows.json"), reason.FILE_VIEW),
         (PRETTY, Context(FILE), reason.FILE_VIEW),
+        (PRETTY, Context(SHELL, command="grep -h -A999 '[' rows.json"), reason.FILE_VIEW),
         ("{ }", Context(MCP), reason.TOO_SMALL),
         ("--- a/x.json\n+++ b/x.json\n@@ -1 +1 @@\n" + PRETTY, Context(SHELL), reason.DIFF),
         (
@@ -38,7 +39,7 @@ def outcome(text: str, context: Context | None = None) -> str:
         (PRETTY[:-9], Context(MCP), reason.INVALID_JSON),
         ("[" * 100_000, Context(MCP), reason.TOO_DEEP),
         (COMPACT, Context(MCP), reason.ALREADY_COMPACT),
-        (json.dumps(ROWS[:1] + ["x" * 3000]), Context(MCP), reason.GAIN_TOO_SMALL),
+        (json.dumps([*ROWS[:1], "x" * 3000]), Context(MCP), reason.GAIN_TOO_SMALL),
         (PRETTY, Context(MCP, budget_seconds=-1), reason.OVER_BUDGET),
         (PRETTY, Context(MCP, max_chars=100), reason.OVER_HOST_LIMIT),
         (PRETTY, Context(MCP, max_bytes=100), reason.OVER_HOST_LIMIT),
