@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913, PLR0917  one argument per option
 
 def _verifier() -> Callable[[Record], str]:
     from unpretty.stats.applied import Verifier
-    from unpretty.transcripts.claude_code import ClaudeCodeTranscripts
+    from unpretty.transcripts.claude_outcomes import ClaudeCodeTranscripts
 
     return Verifier({"claude-code": ClaudeCodeTranscripts().outcome})
 
