@@ -64,11 +64,11 @@ def test_tight_c_is_what_the_original_grammar_says_unless_a_collision_is_near(va
 def takes_part_in_a_collision(value):
     if isinstance(value, str) and re.search(r":", value):
         return True
-    return any(has_bracket(text) for text in texts_of(value)) or reorders_rows(value)
+    return any(map(is_ambiguous, texts_of(value))) or reorders_rows(value)
 
 
-def has_bracket(text):
-    return "]" in text or "}" in text
+def is_ambiguous(text):
+    return "]" in text or "}" in text or text.startswith("\ufeff")
 
 
 def texts_of(value):

@@ -20,6 +20,7 @@ REASONS: dict[str, str] = {
     "duplicate_keys": "An object has the same key twice, which this encoding would lose.",
     "number_text": "A number is spelled in a way that this encoding would change, such as 1.10 or 1e5.",
     "lone_surrogate": "A string holds half of a surrogate pair, which this encoding cannot write.",
+    "byte_order_mark": "The text would begin with a byte order mark, which readers take off.",
     "too_deep": "The document is nested too deeply.",
     "not_verified": "Decoding did not give back exactly the same document.",
     "not_smaller": "The text would not have been smaller than minified JSON, or not by enough.",

@@ -7,7 +7,8 @@ maps some different documents to one text. Where a document takes part in such a
 * a top-level string with a colon is quoted, since bare it reads as an object; one with a line break is quoted too;
 * rows must have their keys in one order to become a table, since a table has one order;
 * the same key twice is written twice;
-* half of a surrogate pair is quoted and escaped instead of being replaced.
+* half of a surrogate pair is quoted and escaped instead of being replaced;
+* a string or key that begins with U+FEFF is quoted, since readers take a byte order mark off the start of a text.
 
 Everything else is byte for byte what the original writes, the escapes of Go's JSON writer included.
 """
@@ -19,7 +20,7 @@ from unpretty.encodings.json_value import Object, Value, is_number, quote
 from unpretty.encodings.tables import keys_of
 from unpretty.encodings.tight_c_reader import read
 
-_OPENERS = ("[", "{")
+_QUOTED_STARTS = ("[", "{", "\ufeff")
 _QUOTED_VALUE = re.compile('[ \t\n\r\f\v,|"\\]}\ud800-\udfff]')
 _QUOTED_KEY = re.compile('[ \t\n\r\f\v,|"\\]}\ud800-\udfff:]')
 _GO_ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
@@ -50,13 +51,13 @@ def _literal(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    if not text or text[0] in _OPENERS or _QUOTED_VALUE.search(text):
+    if not text or text[0] in _QUOTED_STARTS or _QUOTED_VALUE.search(text):
         return _literal(text)
     return _literal(text) if text in ("true", "false", "null") or is_number(text) else text
 
 
 def _key(text: str) -> str:
-    return _literal(text) if not text or text[0] in _OPENERS or _QUOTED_KEY.search(text) else text
+    return _literal(text) if not text or text[0] in _QUOTED_STARTS or _QUOTED_KEY.search(text) else text
 
 
 def _is_inline(value: Value) -> bool:

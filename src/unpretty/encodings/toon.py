@@ -25,11 +25,14 @@ class _Toon:
     def encode(self, document: Document) -> str:
         """The document in TOON with two spaces and commas. Raises Declined: number_text, duplicate_keys, ..."""
         try:
-            return toons.dumps(_plain(document.value))
+            text = toons.dumps(_plain(document.value))
         except TypeError:  # of all keys that are strings the library refuses only these
             raise Declined("lone_surrogate") from None
         except ValueError as fault:
             raise Declined("lone_surrogate" if "surrogate" in str(fault) else "too_deep") from None
+        if text.startswith("\ufeff"):
+            raise Declined("byte_order_mark")
+        return text
 
     def decode(self, text: str) -> Document:
         """The document that ``text`` stands for, numbers in TOON's own spelling. Raises DecodeError with the line."""

@@ -50,6 +50,7 @@ COLLISIONS = {
     "a top-level string like a pair": ('"a:1"', '{"a":1}'),
     "rows with another order of keys": ('[{"a":1,"b":2},{"b":4,"a":3}]', '[{"a":1,"b":2},{"a":3,"b":4}]'),
     "a key that is there twice": ('{"a":1,"a":2}', '{"a":2}'),
+    "a byte order mark, for a reader that takes it off": ('"\ufeffx"', '"x"'),
     "half of a surrogate pair": ('"\\ud800"', '"\ufffd"'),
 }
 
@@ -57,7 +58,7 @@ COLLISIONS = {
 @pytest.mark.parametrize("pair", COLLISIONS.values(), ids=COLLISIONS)
 def test_documents_that_the_original_maps_to_one_text_have_two_here(pair):
     one, other = (encode(text, "tight-c") for text in pair)
-    assert one != other
+    assert one.removeprefix("\ufeff") != other
     assert decode(one, "tight-c") == pair[0]
     assert decode(other, "tight-c") == pair[1]
 

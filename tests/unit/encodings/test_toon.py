@@ -74,6 +74,8 @@ def test_what_toon_cannot_carry_is_declined_with_its_reason():
     assert code_of('{"a":1,"a":1}') == "duplicate_keys"
     assert code_of('[{"a":1,"b":2},{"b":1,"a":2}]') == "key_order"
     assert code_of('"\\ud800"') == "lone_surrogate"
+    assert code_of('"\\ufeff"') == "byte_order_mark"
+    assert code_of('{"\\ufeffa":1}') is None
     assert code_of('[{"\\ud800":0}]') == "lone_surrogate"
     assert code_of("[" * 400 + "]" * 400) in ("too_deep", None)
     assert code_of("[" * 100_000 + "]" * 100_000) == "too_deep"
