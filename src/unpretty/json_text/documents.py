@@ -7,7 +7,7 @@ scanned a bounded number of times, whatever the text.
 
 import time
 
-from unpretty.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.json_text.scanner import WHITE_SPACE, InvalidJSON, scan, scan_warily
 from unpretty.reason import INVALID_JSON, NOT_JSON, OVER_BUDGET, TOO_DEEP
 
 TYPE_CHECKING = False
@@ -50,6 +50,7 @@ class Documents:
     def __iter__(self) -> "Iterator[tuple[int, int, object]]":
         """Yield (start, end, value): offsets in characters, and the value as ``scanner.scan`` gives it."""
         text = self._text
+        read = scan
         start = self._first()
         while 0 <= start < len(text):
             if self._deadline is not None and time.monotonic() > self._deadline:
@@ -62,8 +63,9 @@ class Documents:
                 start = self._candidate(start)
                 continue
             try:
-                value, end = scan(text, start)
+                value, end = read(text, start)
             except InvalidJSON as fault:
+                read = scan_warily
                 start = self._after_fault(start, fault.pos)
             except RecursionError:
                 self.fault = TOO_DEEP

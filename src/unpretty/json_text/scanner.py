@@ -67,8 +67,6 @@ def _make(object_pairs_hook: object) -> "Scanner":
 _scan_pairs = _make(tuple)
 _scan_dict = _make(None)
 
-# Errors are raised on a window first: json.JSONDecodeError counts the lines before the error, which on hostile text of
-# many megabytes with an error per line would cost the square of its length.
 _WINDOW = 4096
 
 
@@ -76,6 +74,15 @@ def scan(text: str, start: int = 0) -> "tuple[object, int]":
     """The value that begins at ``start`` and the offset after it, both in characters.
 
     Raises InvalidJSON with the offset of the fault, and RecursionError for nesting that the interpreter cannot follow.
+    """
+    return _scan(_scan_pairs, text, start)
+
+
+def scan_warily(text: str, start: int) -> "tuple[object, int]":
+    """As ``scan``, for a text that is likely to be no JSON: tried on a window first.
+
+    json.JSONDecodeError counts the lines before its fault; in a text of many megabytes with a fault on every line that
+    would cost the square of its length.
     """
     if len(text) - start > 2 * _WINDOW:
         window = text[start : start + _WINDOW]
