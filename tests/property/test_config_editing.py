@@ -2,12 +2,14 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unpretty.installer import hook_entries
 from unpretty.installer.json_edit import Document
 
+# Texts are costly to make, and a third of the profile's examples finds what there is to find.
+fewer = settings(max_examples=max(100, settings().max_examples // 3))
 HANDLER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "exec 'x y' é", "timeout": 10}]}
 
 keys = st.sampled_from(["a", "hooks", "é", 'q"uote', "//", "/*", "x,y", "{", "\\"]).map(lambda key: json.dumps(key))
@@ -84,6 +86,7 @@ def is_contiguous(before: str, after: str) -> bool:
     return any(after.endswith(before[i:]) and before[:i] == after[:i] for i in range(start, -1, -1)) or not rest
 
 
+@fewer
 @given(st.data(), st.booleans())
 def test_a_key_that_is_added_and_removed_leaves_identical_bytes(data, comments):
     text = data.draw(documents(comments, "{"))
@@ -95,6 +98,7 @@ def test_a_key_that_is_added_and_removed_leaves_identical_bytes(data, comments):
     check_round_trip(text, changed, (*path, "new key"), value)
 
 
+@fewer
 @given(st.data(), st.booleans(), st.booleans())
 def test_an_element_that_is_added_at_either_end_and_removed_leaves_identical_bytes(data, comments, front):
     text = data.draw(documents(comments, "["))
@@ -106,6 +110,7 @@ def test_an_element_that_is_added_at_either_end_and_removed_leaves_identical_byt
     check_round_trip(text, changed, (*path, 0 if front else len(elements)), HANDLER)
 
 
+@fewer
 @given(st.data())
 def test_a_prepended_element_is_one_contiguous_insertion(data):
     text = data.draw(documents(True, "["))
@@ -113,6 +118,7 @@ def test_a_prepended_element_is_one_contiguous_insertion(data):
     assert is_contiguous(text, changed.text)
 
 
+@fewer
 @given(st.data(), st.booleans())
 def test_removing_or_replacing_anything_leaves_every_other_value_as_it_was(data, comments):
     text = data.draw(documents(comments, data.draw(st.sampled_from(["{", "["]))))
@@ -143,6 +149,7 @@ def replace_at(elements: list, index: int) -> list:
 OURS = {"matcher": "Bash", "hooks": [{"type": "command", "command": "x/unpretty/hook.py claude-code", "timeout": 10}]}
 
 
+@fewer
 @given(st.data(), st.booleans(), st.booleans())
 def test_our_entry_goes_into_any_settings_file_and_out_again_without_a_trace(data, comments, front):
     """The ``hooks`` tree is missing, empty, or holds foreign groups, in any layout; everything else is arbitrary."""

@@ -132,18 +132,18 @@ def test_a_blocked_plan_is_refused_with_its_reason_before_anything_is_written(fo
 
 
 CALLS = [
-    ("os", "replace"),
-    ("os", "fsync"),
-    ("os", "unlink"),
-    ("os", "mkdir"),
-    ("os", "symlink"),
-    ("tempfile", "mkstemp"),
+    (Path, "replace"),
+    (Path, "unlink"),
+    (Path, "mkdir"),
+    (Path, "chmod"),
+    (Path, "symlink_to"),
+    (os, "fsync"),
+    (files.tempfile, "mkstemp"),
 ]
 
 
-def failing_at(monkeypatch, module: str, name: str, number: int, error: BaseException) -> list[int]:
+def failing_at(monkeypatch, target: object, name: str, number: int, error: BaseException) -> list[int]:
     """Make the ``number``-th call of a primitive fail, and no other; the list counts the calls."""
-    target = getattr(files, module)
     real = getattr(target, name)
     calls: list[int] = []
 
@@ -157,9 +157,9 @@ def failing_at(monkeypatch, module: str, name: str, number: int, error: BaseExce
     return calls
 
 
-@pytest.mark.parametrize(("module", "name"), CALLS)
+@pytest.mark.parametrize(("target", "name"), CALLS)
 def test_a_failure_at_any_call_of_any_primitive_leaves_the_old_state(
-    tmp_path, home, monkeypatch, contents, module, name
+    tmp_path, home, monkeypatch, contents, target, name
 ):
     """Syncing a folder is best effort: when only that fails, the plan is carried out."""
     failures = 0
@@ -168,7 +168,7 @@ def test_a_failure_at_any_call_of_any_primitive_leaves_the_old_state(
         monkeypatch.setenv("HOME", str(tmp_path / f"home {number}"))
         before = contents(folder)
         with monkeypatch.context() as patch:
-            calls = failing_at(patch, module, name, number, OSError(errno.ENOSPC, "No space left on device"))
+            calls = failing_at(patch, target, name, number, OSError(errno.ENOSPC, "No space left on device"))
             try:
                 apply(everything(folder))
             except UnprettyError as fault:
@@ -186,12 +186,12 @@ def test_a_failure_at_any_call_of_any_primitive_leaves_the_old_state(
     assert failures > 0
 
 
-@pytest.mark.parametrize("name", ["replace", "unlink", "mkdir", "symlink"])
+@pytest.mark.parametrize("name", ["replace", "unlink", "mkdir", "symlink_to"])
 def test_an_interrupt_puts_everything_back_and_goes_on_as_an_interrupt(folder, home, monkeypatch, name, contents):
     before = contents(folder)
     for number in range(1, 4):
         with monkeypatch.context() as patch:
-            failing_at(patch, "os", name, number, KeyboardInterrupt())
+            failing_at(patch, Path, name, number, KeyboardInterrupt())
             try:
                 apply(everything(folder))
             except KeyboardInterrupt:
@@ -203,7 +203,7 @@ def test_an_interrupt_puts_everything_back_and_goes_on_as_an_interrupt(folder, h
 
 def test_an_interrupt_right_after_a_rename_is_put_back_too(folder, home, monkeypatch, contents):
     before = contents(folder)
-    real = os.replace
+    real = Path.replace
     interrupts = iter([KeyboardInterrupt()])
 
     def replace(old, new):
@@ -212,7 +212,7 @@ def test_an_interrupt_right_after_a_rename_is_put_back_too(folder, home, monkeyp
             for interrupt in interrupts:
                 raise interrupt
 
-    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(Path, "replace", replace)
     with pytest.raises(KeyboardInterrupt):
         apply(everything(folder))
     assert contents(folder) == before
@@ -326,7 +326,7 @@ def dying(real):
         return real(*args, **kwargs)
     return call
 plan = everything(Path({str(folder)!r}))
-os.replace, os.unlink = dying(os.replace), dying(os.unlink)
+Path.replace, Path.unlink = dying(Path.replace), dying(Path.unlink)
 apply(plan)
 """
     root = Path(__file__).parents[3]

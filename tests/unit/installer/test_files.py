@@ -131,7 +131,7 @@ def test_whatever_fails_the_old_file_is_whole_and_no_temporary_file_stays(tmp_pa
     if call == "write":
         monkeypatch.setattr(files.os, "fdopen", lambda fd, mode: os.close(fd) or fail())
     else:
-        monkeypatch.setattr(files.os, call, fail)
+        monkeypatch.setattr(*((Path, call) if call == "replace" else (os, call)), fail)
     with pytest.raises(OSError, match="No space left"):
         files.replace(file, b"new")
     assert file.read_bytes() == b"old"
@@ -161,7 +161,7 @@ def test_a_link_is_replaced_without_a_gap_and_nothing_stays_when_that_fails(tmp_
     def fail(*_):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(files.os, "replace", fail)
+    monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="Read-only"):
         files.replace_link(link, b"/three")
     assert os.readlink(link) == "/two"
