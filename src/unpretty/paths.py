@@ -5,32 +5,30 @@ as ``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths
 blank. The text behind a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
 """
 
-# How many places of a text are looked at, at what distance at least, and how many lines and characters of a line there.
+# How many places of a text are looked at, how many pairs of lines at each, and how many characters of a line.
 _SAMPLES = 48
-_DISTANCE = 300
-_LINES = 3
+_PAIRS = 2
 _LONG_LINE = 1000
 
 
 def may_fold(text: str) -> bool:
     """Tell cheaply whether neighbouring lines of ``text`` share a path, by looking at a few dozen places of it.
 
-    A stretch of such lines that makes up a fortieth of the text or more is seen. Less would hardly pay.
+    A stretch of such lines is always seen when it is longer than a 48th of the text by three lines.
     """
-    distance = max(len(text) // _SAMPLES, _DISTANCE)
+    distance = len(text) // _SAMPLES
     position = 0
     while True:
         start = position
-        previous = ""
-        for _ in range(_LINES):
-            end = text.find("\n", position)
-            line = text[position : min(end if end >= 0 else len(text), position + _LONG_LINE)]
-            if previous and line[:3] == previous[:3] and _share_path(previous, line):
-                return True
-            if end < 0:
+        for _ in range(_PAIRS):
+            following = text.find("\n", position) + 1
+            if not following:
                 return False
-            previous = line
-            position = end + 1
+            if text[position : position + 3] == text[following : following + 3] and _share_path(
+                text[position : min(following - 1, position + _LONG_LINE)], text[following : following + _LONG_LINE]
+            ):
+                return True
+            position = following
         if position < start + distance:
             position = text.find("\n", start + distance) + 1
             if not position:
@@ -38,7 +36,7 @@ def may_fold(text: str) -> bool:
 
 
 def _share_path(line: str, following: str) -> bool:
-    """Tell whether two lines that start alike share a path, or the folder of one."""
+    """Tell whether two lines that start alike share a path, or a folder."""
     mark = line.find(":", 2)
     slash = line.find("/" if "/" in line else "\\", 0, mark if mark > 0 else len(line))
     # The first part of a path decides most cases: it is the same, and holds no blank.
@@ -47,11 +45,10 @@ def _share_path(line: str, following: str) -> bool:
         return False
     from unpretty.paths_lines import folder_end, last_separator, match_end
 
-    end = folder_end(line)
-    if not end:
-        end = match_end(line)
-        end = last_separator(line[:end]) or end
-    return end > 0 and line[:end] == following[:end]
+    end = folder_end(line) or match_end(line)
+    while end and line[:end] != following[:end]:
+        end = last_separator(line[:end])
+    return end > 0
 
 
 def fold_paths(text: str) -> "str | None":

@@ -67,7 +67,7 @@ def _groups(lines: "list[str]", paths: "list[str]", i: int, last: int, marks: st
 
 def _join(groups: "list[_Group]") -> None:
     """Join the last group with the one before it as long as one heading for both saves more."""
-    while len(groups) > 1:
+    while len(groups) > 1 and groups[-1].folder and groups[-2].folder:
         before, after = groups[-2:]
         folder = before.folder
         while folder and not after.folder.startswith(folder):

@@ -154,11 +154,9 @@ class Line:
         return True
 
     def _erase_right(self) -> bool:
-        if self.column >= len(self.cells):
-            return not self.odd or self.column == len(self.cells)
-        if self.odd and self.column:
-            return False
-        self.edited = True
+        if not self.cells or self.column >= len(self.cells):
+            return True
+        self.edited = True  # with odd characters the column is the left edge here
         del self.cells[self.column :]
         self.odd = False
         return True
