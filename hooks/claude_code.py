@@ -54,10 +54,12 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
     if call.tool.startswith("mcp__") and sum(_chars_out(field) for field in call.fields) > MCP_INLINE_CHARS:
         for field in call.changed():
             field.leave(reason.OVER_HOST_LIMIT)
+    # Without us the model would have read a preview.
+    previewed = call.tool.startswith("mcp__") and sum(len(field.text) for field in call.fields) > MCP_INLINE_CHARS
     for field in call.changed():
         assert field.compaction is not None
         response = _replaced(response, field.name, field.compaction.text)
-        if field.whole:
+        if field.whole or previewed:
             _claim_nothing(field)
     if response is payload["tool_response"]:
         return ""
@@ -91,9 +93,10 @@ def _read_bash(call: Call, payload: "dict[str, object]", response: "dict[str, ob
                 context.max_chars = BASH_INLINE_CHARS if widened else len(stdout)
                 call.fields.append(Field("stdout", whole, context, whole=True))
                 return
-    elif widened and len(stdout) > BASH_INLINE_CHARS:
+    previewed = widened and "persistedOutputPath" not in response and len(stdout) > BASH_INLINE_CHARS
+    if previewed:
         context.max_chars = BASH_INLINE_CHARS
-    call.fields.append(Field("stdout", stdout, context))
+    call.fields.append(Field("stdout", stdout, context, whole=previewed))
 
 
 def _read_mcp(call: Call, response: object, settings: "Settings") -> None:

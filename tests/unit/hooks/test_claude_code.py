@@ -217,6 +217,20 @@ class TestLimits:
         assert reasons(call) == [reason.OVER_HOST_LIMIT] * 2
         assert reasons(serve(mcp([half]))[1]) == [reason.CONVERTED]
 
+    def test_what_the_model_would_have_read_as_a_preview_saves_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("BASH_MAX_OUTPUT_LENGTH", "150000")
+        rows = json.dumps([{"id": n, "tag": "a"} for n in range(1000)], indent=2)
+        assert claude_code.MCP_INLINE_CHARS > len(rows) > claude_code.BASH_INLINE_CHARS
+        for payload in (bash(rows), mcp([{"type": "text", "text": rows}] * 2)):
+            replaced, call = serve(payload)
+            assert replaced is not None
+            assert reasons(call) == [reason.CONVERTED] * len(call.fields)
+            decisions = [field.compaction.decision for field in call.fields if field.compaction]
+            assert [(d.bytes_in, d.chars_in) for d in decisions] == [(d.bytes_out, d.chars_out) for d in decisions]
+        _, call = serve(mcp([{"type": "text", "text": rows}]))
+        assert call.fields[0].compaction is not None
+        assert call.fields[0].compaction.decision.bytes_in == len(rows)
+
 
 class TestPersistedOutput:
     """Output over the inline limit arrives cut, and the whole of it stands in a file of the client's."""

@@ -1,0 +1,127 @@
+"""The tool results in Claude Code's transcripts, ``projects/<folder>/<session>.jsonl``.
+
+Measured with 2.1.332: a line of type ``user`` holds the ``tool_result`` block, which is what the model read, and in
+``toolUseResult`` the very object that a hook is given as ``tool_response``. Subagents have files of their own below
+``<session>/subagents``; there ``toolUseResult`` is left out of calls that succeeded, and the object is put together
+from what the model read. A forked session holds copies of the lines before, with their ``uuid`` and ``timestamp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from unpretty import reason
+from unpretty.transcripts.reading import (
+    MAX_OPEN_CALLS,
+    Reading,
+    Record,
+    lines,
+    mapping,
+    milliseconds,
+    parse,
+    string,
+    texts_of,
+)
+from unpretty.transcripts.result import FAILED, ToolResult
+
+AGENT = "claude-code"
+_PREVIEW = "<persisted-output>"
+_SAVED_TO = "Full output saved to: "
+# The client's note behind the output of a subagent's command; a hook finds it in ``stderr``.
+_NOTE = "\nShell cwd was reset to "
+# What the model reads instead of an empty output.
+_NOTHING = ("(Bash completed with no output)", "Command running in background with ID: ")
+# Records around messages that repeat a tool result or only mention it.
+_KNOWN = frozenset(("assistant", "attachment", "progress", "api-request", "api-request-blob", "api-request-shape"))
+
+
+def read_results(source: BinaryIO, reading: Reading) -> Iterator[ToolResult]:
+    """The tool results of one transcript, in order. Most lines are told apart by their bytes and not parsed."""
+    calls: dict[str, Record] = {}
+    for line in lines(source, reading):
+        if b'"tool_result"' in line:
+            record = parse(line, reading)
+            if record is not None:
+                yield from _results(record, calls, reading)
+        elif b'"tool_use"' in line:
+            record = parse(line, reading)
+            if record is not None:
+                _remember(record, calls)
+
+
+def _blocks(record: Record, kind: str) -> list[Record]:
+    content = mapping(record, "message").get("content")
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, dict) and block.get("type") == kind]
+
+
+def _remember(record: Record, calls: dict[str, Record]) -> None:
+    """Keep what a result does not repeat: the tool's name, the command and the mode of a search."""
+    if record.get("type") != "assistant":
+        return
+    for block in _blocks(record, "tool_use"):
+        given = mapping(block, "input")
+        if len(calls) >= MAX_OPEN_CALLS:
+            del calls[next(iter(calls))]
+        calls[string(block, "id")] = {
+            "name": string(block, "name"),
+            "command": string(given, "command"),
+            "mode": string(given, "output_mode"),
+        }
+
+
+def _results(record: Record, calls: dict[str, Record], reading: Reading) -> Iterator[ToolResult]:
+    if record.get("type") != "user":
+        if record.get("type") not in _KNOWN:
+            reading.count_unknown(record.get("type"))
+        return
+    blocks = _blocks(record, "tool_result")
+    for block in blocks:
+        response = record.get("toolUseResult") if len(blocks) == 1 else None
+        yield _result(record, block, response, calls.pop(string(block, "tool_use_id"), {}))
+
+
+def _result(record: Record, block: Record, response: object, call: Record) -> ToolResult:
+    call_id, tool, command = string(block, "tool_use_id"), string(call, "name"), string(call, "command")
+    texts = texts_of(block.get("content"))
+    why = FAILED if block.get("is_error") is True else ""
+    if not why and response is None:
+        response = _response(tool, block.get("content"), string(call, "mode"))
+        # A cut MCP result: the hook would have been given all of it.
+        why = reason.CUT_BY_HOST if response is None else ""
+    payload: dict[str, object] = {
+        "session_id": string(record, "sessionId"),
+        "tool_use_id": call_id,
+        "cwd": string(record, "cwd"),
+        "tool_name": tool,
+        "tool_input": {"command": command} if command else {},
+        "tool_response": response,
+    }
+    when = string(record, "timestamp")
+    identity = f"{call_id} {when or string(record, 'uuid')}"
+    session = string(record, "sessionId")
+    return ToolResult(AGENT, tool, session, call_id, identity, milliseconds(when), texts, command, payload, why)
+
+
+def _response(tool: str, content: object, mode: str) -> object:
+    """The object that a hook was given, from what the model read; None when only a part of it is left."""
+    cut = isinstance(content, str) and content.startswith(_PREVIEW)
+    if tool == "Bash" and isinstance(content, str):
+        return _bash_response(content, cut)
+    if tool == "Grep" and isinstance(content, str):
+        return {"mode": mode, "content": content} if mode == "content" else {"mode": mode}
+    if tool.startswith("mcp__"):
+        return None if cut else content
+    return {}
+
+
+def _bash_response(content: str, cut: bool) -> Record:
+    if cut:
+        path = content.partition(_SAVED_TO)[2].partition("\n")[0]
+        return {"stdout": content, "stderr": "", "persistedOutputPath": path}
+    stdout, note, rest = content.rpartition(_NOTE)
+    if not note or "\n" in rest:
+        stdout, note, rest = content, "", ""
+    return {"stdout": "" if stdout.startswith(_NOTHING) else stdout, "stderr": (note + rest)[1:], "interrupted": False}

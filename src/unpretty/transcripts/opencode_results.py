@@ -1,0 +1,142 @@
+"""The tool results in OpenCode's database, ``<data folder>/opencode.db``.
+
+Measured with 1.18.33: the table ``part`` has a row for each tool call with the tool, its input and, in
+``state.output``, what the model read; a replaced text stands there too. ``session`` has the folder, the model and the
+version. Of an MCP result the texts of all blocks are kept as one, joined by an empty line, so a result of several
+blocks is judged as one text. What OpenCode cut is kept for a week in ``tool-output/`` beside the database. OpenCode
+before 1.2 kept JSON files instead; it converts them when it is started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from unpretty import reason
+from unpretty.transcripts.reading import MAX_LINE_BYTES, Reading, Record, mapping, parse, string
+from unpretty.transcripts.result import FAILED, ToolResult
+from unpretty.transcripts.sqlite_pages import DatabaseFault
+from unpretty.transcripts.sqlite_rows import Database, Row
+
+AGENT = "opencode"
+_TOOL_MARK = b'"type":"tool"'
+_HEAD_BYTES = 4096
+# OpenCode's own tools; a tool with an underline in its name that is none of them is taken for an MCP server's.
+_BUILT_IN = frozenset(
+    (
+        *("apply_patch", "bash", "batch", "codesearch", "edit", "execute", "glob", "grep", "invalid", "list", "lsp"),
+        *("multiedit", "patch", "plan_enter", "plan_exit", "question", "read", "repo_clone", "repo_overview", "shell"),
+        *("skill", "task", "task_status", "todoread", "todowrite", "webfetch", "websearch", "write"),
+    )
+)
+# What the plugin hands over of OpenCode's own tools; see hooks/opencode_plugin.js.
+_TEXT_TOOLS = frozenset(("bash", "shell", "grep", "execute"))
+_LARGEST_CHARS = 32 << 20
+_MCP_NOTICE = "\n\nThe tool call succeeded but the output was truncated. Full output saved to: "
+
+
+def read_results(path: Path, reading: Reading, since_ms: int | None = None) -> Iterator[ToolResult]:
+    """The tool results of one database, in the order in which the calls were made.
+
+    Parts that were last changed before ``since_ms`` are passed over unread. Raises OSError and DatabaseFault.
+    """
+    with Database(path) as database:
+        sessions = {row.text("id"): _session(row) for row in database.rows("session")}
+        for row in database.rows("part", reading.progress):
+            try:
+                result = _of_row(row, sessions, reading, path.parent, since_ms)
+            except DatabaseFault:
+                database.faults += 1
+                continue
+            if result is not None:
+                yield result
+        reading.broken += database.faults
+
+
+def _session(row: Row) -> Record:
+    try:
+        model = orjson.loads(row.text("model") or "{}")
+    except orjson.JSONDecodeError:
+        model = {}
+    name = model.get("id") if isinstance(model, dict) else None
+    return {"project": row.text("directory"), "version": row.text("version"), "model": name or ""}
+
+
+def _of_row(
+    row: Row, sessions: dict[str, Record], reading: Reading, folder: Path, since_ms: int | None
+) -> ToolResult | None:
+    """The tool result in a row of ``part``, None when it is something else."""
+    changed = row.value("time_updated")
+    if since_ms is not None and isinstance(changed, int) and changed < since_ms:
+        return None
+    if _TOOL_MARK not in row.head("data", _HEAD_BYTES):
+        return None
+    if row.size("data") > MAX_LINE_BYTES:
+        reading.huge += 1
+        return None
+    part = parse(row.text("data").encode() + b"\n", reading)
+    state = mapping(part, "state") if part is not None else {}
+    if part is None or part.get("type") != "tool" or state.get("status") not in ("completed", "error"):
+        return None  # still running, or a part that only mentions a tool
+    session = row.text("session_id")
+    return _result(part, state, session, sessions.get(session, {}), folder)
+
+
+def _result(part: Record, state: Record, session: str, about: Record, folder: Path) -> ToolResult:
+    tool, call_id = string(part, "tool"), string(part, "callID")
+    end = mapping(state, "time").get("end")
+    when = end if isinstance(end, int) else None
+    failed = state["status"] == "error"
+    text = string(state, "error" if failed else "output")
+    command = string(mapping(state, "input"), "command")
+    payload: dict[str, object] = {
+        "id": b"0",
+        "tool": tool,
+        "call": call_id,
+        "session": session,
+        "command": command,
+        "inner": "/" in call_id,
+        **about,
+    }
+    why = FAILED if failed else _add_texts(payload, tool, text, mapping(state, "metadata"), folder)
+    return ToolResult(AGENT, tool, session, call_id, f"{call_id} {when}", when, (text,), command, payload, why)
+
+
+def _add_texts(payload: dict[str, object], tool: str, text: str, metadata: Record, folder: Path) -> str:
+    """Put the texts that the plugin hands over into ``payload``; the reason why it hands over none, else ""."""
+    saved = _saved(metadata, folder)
+    if "_" in tool and tool not in _BUILT_IN:
+        payload["mcp"] = True
+        if _MCP_NOTICE in text:
+            # OpenCode cuts after the plugin, which is given all of it.
+            whole = _read_text(saved)
+            if whole is None:
+                return reason.CUT_BY_HOST
+            text = whole
+        payload["fields"] = [["content.0.text", text]]
+    elif tool in _TEXT_TOOLS:
+        payload["saved"] = str(saved) if saved is not None else string(metadata, "outputPath")
+        payload["fields"] = [["output", text]]
+    else:
+        return reason.UNSUPPORTED_TOOL
+    return reason.TOO_LARGE if len(text) > _LARGEST_CHARS else ""
+
+
+def _saved(metadata: Record, folder: Path) -> Path | None:
+    """The file with the whole output, beside the database, wherever that was copied to; None when there is none."""
+    if metadata.get("truncated") is not True:
+        return None
+    name = string(metadata, "outputPath").replace("\\", "/").rpartition("/")[2]
+    path = folder / "tool-output" / name
+    return path if name and path.is_file() and not path.is_symlink() else None
+
+
+def _read_text(path: Path | None) -> str | None:
+    try:
+        if path is None or path.stat().st_size > MAX_LINE_BYTES:
+            return None
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
