@@ -31,18 +31,23 @@ body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 56rem; background: 
   font: 16px/1.5 system-ui, sans-serif }
 h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.05rem; margin: 2.2rem 0 .5rem }
 p { margin: .3rem 0 } .soft, footer { color: var(--soft); font-size: .875rem }
-.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); margin: 1.2rem 0 }
+.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); margin: 1.2rem 0 }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .7rem .9rem }
 .card b { display: block; font-size: 1.35rem; font-variant-numeric: tabular-nums }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem }
 th { text-align: right; font-weight: 600; color: var(--soft) } th:first-child, td:first-child { text-align: left }
 th, td { padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
-td { text-align: right; white-space: nowrap } td:first-child { white-space: normal; overflow-wrap: anywhere }
+td { text-align: right; white-space: nowrap }
+td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 9.5rem }
 td.say { text-align: left; white-space: normal; color: var(--soft) }
 td.bar { width: 22%; min-width: 5rem; padding-right: 0 }
-svg { display: block; width: 100% } .bar svg { height: 1.1rem } rect { fill: var(--bar) }
-svg text { fill: var(--soft); font: 11px system-ui, sans-serif }
+svg { display: block; width: 100%; height: 1.1rem } rect { fill: var(--bar) }
+.columns { display: grid; grid-auto-flow: column; grid-auto-columns: 1fr; gap: 2px }
+.columns svg { height: 7rem; max-width: 3.5rem } .columns span { color: var(--soft); font-size: .75rem;
+  white-space: nowrap; display: block; width: 0 }
+@media (max-width: 40rem) { body { padding: 1rem .8rem 2rem } .wide, td.bar { display: none }
+  .cards { grid-template-columns: 1fr 1fr } .card b { font-size: 1.15rem } }
 </style>
 </head>
 <body>
@@ -57,9 +62,10 @@ def render(report: Report) -> str:
         bars = [(key, figures.bytes_saved, size(figures.bytes_saved)) for key, figures in days]
         parts += _section("Saved per day", _columns(bars))
     for dimension in report.by:
-        parts += _section(f"By {dimension}", _breakdown(report, dimension))
-    if "reason" in report.by:
-        parts += _section("Why results were left alone", _left_alone(report))
+        if dimension == "reason":
+            parts += _section("Why results were left alone", _left_alone(report))
+        else:
+            parts += _section(f"By {dimension}", _breakdown(report, dimension))
     for via, times in sorted(report.latency.items()):
         median, most, slowest = percentiles(times)
         heading = f"Time of the {via}: median {median:g} ms, 95 % within {most:g} ms, longest {slowest:g} ms"
@@ -101,10 +107,21 @@ def _summary(report: Report) -> Iterator[str]:
     yield f"<p class=soft>Bytes are exact. Tokens with ~ are partly estimated from bytes.{offered}</p>\n"
 
 
-def _table(headings: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
-    cells = "".join(f"<th>{_safe(heading)}</th>" for heading in headings)
+# Columns that a narrow screen leaves out.
+_WIDE = frozenset(("smaller", "share", "after"))
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table; a cell that begins with ``<td`` is taken as it is, any other is text."""
+    classes = [" class=wide" if heading in _WIDE else "" for heading in headings]
+    cells = "".join(f"<th{kind}>{_safe(heading)}</th>" for heading, kind in zip(headings, classes, strict=True))
     yield f"<div class=scroll><table><tr>{cells}</tr>\n"
-    yield from rows
+    for row in rows:
+        cells = "".join(
+            cell if cell.startswith("<td") else f"<td{kind}>{_safe(cell)}</td>"
+            for cell, kind in zip(row, classes, strict=True)
+        )
+        yield f"<tr>{cells}</tr>\n"
     yield "</table></div>\n"
 
 
@@ -112,18 +129,18 @@ def _breakdown(report: Report, dimension: str) -> Iterator[str]:
     groups = report.by[dimension]
     groups = groups[-_MOST:] if dimension == "day" else groups[:_MOST]
     highest = max((figures.bytes_saved for _, figures in groups), default=0)
-    rows = []
-    for key, figures in groups:
-        cells = (
-            label(dimension, key),
+    rows = [
+        (
+            _name(label(dimension, key)),
             f"{figures.results:,}",
             f"{figures.converted:,}",
             size(figures.bytes_saved),
             tokens(figures.tokens_saved, figures.tokens_saved_estimated),
             percent(figures.bytes_saved, report.totals.bytes_saved),
+            _bar(figures.bytes_saved, highest),
         )
-        drawn = f"<td class=bar>{_bar(figures.bytes_saved, highest)}</td>"
-        rows.append(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in cells)}{drawn}</tr>\n")
+        for key, figures in groups
+    ]
     yield from _table(("", "seen", "smaller", "saved", "tokens", "share", ""), rows)
     more = len(report.by[dimension]) - len(groups)
     if more:
@@ -133,48 +150,47 @@ def _breakdown(report: Report, dimension: str) -> Iterator[str]:
 def _left_alone(report: Report) -> Iterator[str]:
     groups = [(key, figures.results) for key, figures in report.by["reason"] if key != reason.CONVERTED]
     groups.sort(key=lambda group: -group[1])
-    rows = (
-        f"<tr><td>{_safe(key)}</td><td>{number:,}</td><td class=say>{_safe(explanation(key))}</td></tr>\n"
+    highest = max((number for _, number in groups), default=0)
+    rows = [
+        (_name(key), f"{number:,}", f"<td class=say>{_safe(explanation(key))}</td>", _bar(number, highest))
         for key, number in groups
-    )
-    yield from _table(("", "results", ""), rows)
+    ]
+    yield from _table(("", "results", "", ""), rows)
 
 
 def _largest(report: Report) -> Iterator[str]:
     rows = []
     for record in report.largest:
         before, after = record["bytes_in"], record["bytes_out"]
-        cells = (record["tool"], local_time(record["ts"]), size(before), size(after), size(before - after))
-        rows.append(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in cells)}</tr>\n")
+        rows.append((_name(record["tool"]), local_time(record["ts"]), size(before), size(after), size(before - after)))
     yield from _table(("", "when", "before", "after", "saved"), rows)
     if report.largest:
         yield f"<p class=soft>Together {100 * report.largest_share:.0f} % of what was saved.</p>\n"
 
 
+def _name(text: str) -> str:
+    return f"<td>{_safe(text)}</td>"
+
+
 def _bar(part: float, whole: float) -> str:
     width = round(100 * part / whole, 2) if whole > 0 and part > 0 else 0
-    return (
-        '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect width="{width}" height="10"/></svg>'
-    )
+    return f'<td class=bar>{_SVG}<rect width="{width}" height="100"/></svg></td>'
+
+
+_SVG = '<svg viewBox="0 0 100 100" preserveAspectRatio="none">'
 
 
 def _columns(bars: Sequence[tuple[str, int, str]]) -> Iterator[str]:
-    """Columns side by side, each with its name and number as a tooltip; the outer names are written below."""
+    """Columns side by side, each with its name and number as a tooltip; every few their name is written below."""
     highest = max((number for _, number, _ in bars), default=0)
-    step = 640 / max(len(bars), 1)
-    yield '<svg viewBox="0 0 640 150" role="img">\n'
+    yield "<div class=columns>\n"
     for place, (name, number, words) in enumerate(bars):
-        height = round(120 * number / highest, 2) if highest > 0 and number > 0 else 0
-        left, width = round(place * step, 2), round(min(step * 0.8, 60), 2)
-        yield (
-            f'<rect x="{left}" y="{round(125 - height, 2)}" width="{width}" height="{height}">'
-            f"<title>{_safe(name)}: {_safe(words)}</title></rect>\n"
-        )
-        # As many names as fit beside each other.
-        if place % -(-len(bars) // 8) == 0:
-            yield f'<text x="{left}" y="142">{_safe(name)}</text>\n'
-    yield "</svg>\n"
+        height = round(100 * number / highest, 2) if highest > 0 and number > 0 else 0
+        tooltip = f"<title>{_safe(name)}: {_safe(words)}</title>"
+        shown = _safe(name) if place % -(-len(bars) // 4) == 0 else "&nbsp;"
+        drawn = f'{_SVG}<rect y="{round(100 - height, 2)}" width="100" height="{height}"/>{tooltip}</svg>'
+        yield f"<div>{drawn}<span>{shown}</span></div>\n"
+    yield "</div>\n"
 
 
 def _footer(report: Report) -> str:
