@@ -3,6 +3,8 @@
 _DIGITS = "0123456789"
 # Signs of code, markup, JSON and prose: no path that holds one is folded.
 _FOREIGN = "\"'`<>|*;,\t{}\r"
+# What does not follow the one blank that indents a name.
+NO_NAME = ("", " ", "\t")
 # Longer ones are no paths but data; it also bounds the work that one line can cause.
 _LONGEST = 1024
 
@@ -40,7 +42,7 @@ def is_folder(line: str) -> bool:
 
 def is_indented(line: str) -> bool:
     """Tell whether ``line`` is indented by exactly one blank."""
-    return line[:1] == " " and line[1:2] not in ("", " ", "\t")
+    return line[:1] == " " and line[1:2] not in NO_NAME
 
 
 def group_separator(line: str) -> str:

@@ -8,18 +8,18 @@ _HEADING_COST = 4
 
 
 class _Group:
-    """Neighbouring lines, from ``first`` to ``last`` (exclusive), that lie below ``folder``; ``""`` for none."""
+    """Neighbouring lines, from ``first`` to ``last`` (exclusive), that lie below ``folder``; ``""`` for none.
 
-    __slots__ = ("first", "folder", "last")
+    ``saved`` is the number of characters that a heading saves, 0 or less when the lines are better left alone.
+    """
+
+    __slots__ = ("first", "folder", "last", "saved")
 
     def __init__(self, first: int, last: int, folder: str) -> None:
         self.first = first
         self.last = last
         self.folder = folder
-
-    def saved(self) -> int:
-        """Characters that a heading saves, 0 when the lines are better left alone."""
-        return max(0, (self.last - self.first - 1) * len(self.folder) - _HEADING_COST)
+        self.saved = (last - first - 1) * len(folder) - _HEADING_COST
 
 
 def fold_lists(lines: "list[str]", paths: "list[str]", first: int, last: int, marks: str) -> "list[str]":
@@ -33,7 +33,7 @@ def fold_lists(lines: "list[str]", paths: "list[str]", first: int, last: int, ma
         part = lines[group.first : group.last]
         # An indented line below a list would read as a part of it.
         followed = group.last < len(lines) and is_indented(lines[group.last])
-        if group.saved() > len(part) and not followed:
+        if group.saved > len(part) and not followed:
             end = len(group.folder)
             out.append(group.folder)
             part = [" " + line[end:] for line in part]
@@ -73,6 +73,6 @@ def _join(groups: "list[_Group]") -> None:
         while folder and not after.folder.startswith(folder):
             folder = folder[: last_separator(folder)]
         joined = _Group(before.first, after.last, folder)
-        if joined.saved() <= before.saved() + after.saved():
+        if joined.saved <= max(0, before.saved) + max(0, after.saved):
             return
         groups[-2:] = [joined]

@@ -1,6 +1,6 @@
 """Unfolding: from grouped lines back to one path per line. This defines the folded form."""
 
-from unpretty.paths_lines import group_separator, is_folder, is_heading, is_indented
+from unpretty.paths_lines import NO_NAME, group_separator, is_folder, is_heading, is_indented
 
 _GROUP_STARTS = ":-0123456789"
 
@@ -33,7 +33,7 @@ def _unfold_list(lines: "list[str]", i: int, out: "list[str]") -> int:
     folder = lines[i]
     for j in range(i + 1, len(lines)):
         line = lines[j]
-        if line[:1] != " " or not is_indented(line):
+        if line[:1] != " " or line[1:2] in NO_NAME:  # `is_indented`, without a call per line
             return j
         out.append(folder + line[1:])
     return len(lines)
