@@ -22,6 +22,10 @@ KINDS = frozenset(("decision", "tokens"))
 # A step of the clock or a slow writer puts a line this much out of order, at most.
 SLACK_MS = 600_000
 _CHUNK_BYTES = 1 << 20
+# Beyond the year 9999 there is no time, only damage.
+_END_OF_TIME_MS = 253_402_300_800_000
+# So many lines in a row behind the period end the reading; a few may come from a clock that was wrong.
+_LATE_LINES = 5_000
 # No line of ours comes near this; what does is damage, and must not fill the memory.
 _MAX_LINE_BYTES = 1 << 20
 
@@ -67,7 +71,7 @@ class DecisionLog:
         Only the part of the log is read that can hold such lines. A file that cannot be read is an OSError.
         """
         first = 0 if since_ms is None else since_ms
-        last = 1 << 63 if until_ms is None else until_ms
+        last = _END_OF_TIME_MS if until_ms is None else until_ms
         with ExitStack() as stack:
             for source in self._open_all(stack):
                 if since_ms is not None:
@@ -76,7 +80,7 @@ class DecisionLog:
 
     def _within(self, source: BufferedReader, first: int, last: int) -> Iterator[Record]:
         """The records of the period from where ``source`` stands on. One plain loop: it sees millions of lines."""
-        loads, late = orjson.loads, last + SLACK_MS
+        loads, slack, late = orjson.loads, last + SLACK_MS, 0
         for lines in _lines(source):
             self.lines += len(lines)
             for line in lines:
@@ -87,14 +91,17 @@ class DecisionLog:
                         self.newer += 1
                     elif kind not in KINDS:
                         continue
-                    elif type(when) is not int:
+                    elif type(when) is not int or not 0 <= when < _END_OF_TIME_MS:
                         self.broken += 1
-                    elif first <= when < last or (kind == "tokens" and first <= when < late):
+                    elif first <= when < last or (kind == "tokens" and first <= when < slack):
+                        late = 0
                         yield record
-                    elif when > late:
-                        return
+                    else:
+                        late = late + 1 if when > slack else 0
                 except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
                     self.broken += 1
+            if late > _LATE_LINES:
+                return
 
     def _open_all(self, stack: ExitStack) -> list[BufferedReader]:
         """Open all files, oldest first. They are opened youngest first, so that a rotation meanwhile hides no line."""
@@ -152,12 +159,12 @@ def _lines(source: BufferedReader) -> Iterator[list[bytes]]:
 def _offset_of(source: BufferedReader, wanted_ms: int) -> int:
     """Where to start reading so that no line with ``ts >= wanted_ms`` is missed: bytes from the start of the file.
 
-    A bisection; between two lines in order it needs about 15 looks at a file of any size.
+    A bisection; it needs about 15 looks at a file of any size.
     """
     low, high = 0, source.seek(0, 2)
     while high - low > _CHUNK_BYTES:
         middle = (low + high) // 2
-        found = _next_time(source, middle, high)
+        found = _look(source, middle, high)
         if found is None or found[1] >= wanted_ms:
             high = middle
         else:
@@ -165,16 +172,20 @@ def _offset_of(source: BufferedReader, wanted_ms: int) -> int:
     return low
 
 
-def _next_time(source: BufferedReader, start: int, end: int) -> tuple[int, int] | None:
-    """Offset and ``ts`` of the first sound line that begins behind ``start`` and before ``end``, in bytes."""
+def _look(source: BufferedReader, start: int, end: int) -> tuple[int, int] | None:
+    """Offset of the first sound line that begins behind ``start`` and before ``end``, and the time there.
+
+    The time is the latest of a few lines, since a clock that was wrong for a moment must not hide what comes before.
+    """
     source.seek(start)
     source.readline(_MAX_LINE_BYTES)
-    while (offset := source.tell()) < end:
-        line = source.readline(_MAX_LINE_BYTES)
-        record = _sound(line)
+    offset, times = 0, []
+    while len(times) < 16 and (position := source.tell()) < end:
+        record = _sound(source.readline(_MAX_LINE_BYTES))
         if record is not None and type(record.get("ts")) is int:
-            return offset, record["ts"]
-    return None
+            offset = offset or position
+            times.append(record["ts"])
+    return (offset, max(times)) if times else None
 
 
 def _backwards(source: BufferedReader) -> Iterator[Record]:

@@ -135,12 +135,30 @@ def test_a_count_that_comes_after_the_period_still_belongs_to_it(path):
     assert times(DecisionLog(path), START, START + 100) == [START, START + 700]
 
 
-def test_reading_ends_behind_the_period(path):
+def test_reading_ends_behind_the_period(path, monkeypatch):
+    monkeypatch.setattr(reader, "_LATE_LINES", 50)
+    monkeypatch.setattr(reader, "_CHUNK_BYTES", 200)
     late = START + 2 * SLACK_MS
-    write(path, line(START), *(line(late + number) for number in range(100)))
+    write(path, line(START), *(line(late + number) for number in range(1000)))
     log = DecisionLog(path)
     assert times(log, None, START + 1) == [START]
-    assert log.lines == 101  # what came with the same piece of the file
+    assert 50 < log.lines < 70
+
+
+def test_a_few_lines_of_a_clock_that_was_wrong_hide_nothing(path, monkeypatch):
+    monkeypatch.setattr(reader, "_CHUNK_BYTES", 200)
+    step = 2 * SLACK_MS
+    good = [line(START + number * step) for number in range(100)]
+    write(path, *good[:50], line(5), line(START * 2), line(7), *good[50:])
+    assert times(DecisionLog(path), START + 30 * step, START + 90 * step) == [
+        START + number * step for number in range(30, 90)
+    ]
+
+
+def test_a_time_that_is_none_is_damage(path):
+    write(path, line(1), line(-1), line(1 << 62), line(1 << 80), line(2))
+    log = DecisionLog(path)
+    assert (times(log), log.broken) == ([1, 2], 3)
 
 
 @pytest.mark.parametrize("wanted", [0, 1, 499, 500, 501, 998, 999, 1000])
