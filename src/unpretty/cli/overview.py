@@ -71,9 +71,8 @@ def _agents(reports: list[AgentReport]) -> Table:
         fault = report.faults[0].message if report.faults else ""
         status = report.status.replace("_", " ")
         style = _STYLES.get(report.status, "red")
-        table.add_row(
-            report.title, Text(status, style=style, no_wrap=True), Text(visible(report.version or "")), visible(fault)
-        )
+        state = Text(status, style=style, no_wrap=True)
+        table.add_row(report.title, state, Text(visible(report.version or "")), Text(visible(fault)))
     return table
 
 

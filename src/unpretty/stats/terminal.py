@@ -65,7 +65,7 @@ def _reach(report: Report) -> Table:
     rows = [
         ("Tool results seen", totals.results),
         ("with something to work on", totals.eligible),
-        ("made smaller", totals.converted),
+        ("made smaller" if report.verified else "made smaller, offered", totals.converted),
     ]
     if report.verified:
         rows.append(("  applied by the agent", totals.applied))
@@ -84,12 +84,14 @@ def _saved(report: Report) -> Iterator[Text]:
     yield Text.assemble(
         ("Saved  ", "bold"),
         (f"{size(totals.bytes_saved)}", "bold green"),
-        f" of {size(totals.bytes_in)} seen ({percent(totals.bytes_saved, totals.bytes_in)}), ",
-        (f"{saved} tokens", "bold green"),
-        f" of {seen} ({percent(totals.tokens_saved, totals.tokens_in)})",
+        f" of {size(totals.bytes_in)} seen ({percent(totals.bytes_saved, totals.bytes_in)})",
     )
-    offered = "" if report.verified else "; offered, not known to be applied (--verify)"
-    yield Text(f"       o200k tokens, ~ partly estimated{offered}", style="dim")
+    yield Text.assemble(
+        "       ",
+        (saved, "bold green"),
+        f" of {seen} o200k tokens ({percent(totals.tokens_saved, totals.tokens_in)})",
+        (", ~ estimated" if totals.tokens_estimated else "", "dim"),
+    )
     if report.dollars_saved is not None:
         amount = f"{report.dollars_saved:,.2f} USD at {report.price:g} USD per million tokens"
         yield Text(f"       {amount}, each read once, none cached", style="dim")
@@ -117,7 +119,7 @@ def _breakdown(report: Report, dimension: str, most: int) -> Table:
 
 def _add_row(table: Table, name: str, figures: Figures, totals: Figures) -> None:
     table.add_row(
-        name,
+        Text(name),  # not a string: rich would take brackets in it for markup
         f"{figures.results:,}",
         f"{figures.converted:,}",
         size(figures.bytes_saved),
@@ -139,7 +141,7 @@ def _left_alone(report: Report, most: int, *, wrap: bool) -> Table:
         rows.append((f"{len(more)} more reasons", sum(figures.results for _, figures in more), "see --by reason"))
     for name, number, sentence in rows:
         cut = sentence if wrap or len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1].rstrip() + "…"
-        table.add_row(name, f"{number:,}", Text(cut, style="dim"))
+        table.add_row(Text(name), f"{number:,}", Text(cut, style="dim"))
     return table
 
 
@@ -168,7 +170,7 @@ def show_largest(report: Report, console: Console) -> None:
     table = _table("Largest savings", "before", "after", "saved", "when")
     for record in report.largest:
         before, after = record["bytes_in"], record["bytes_out"]
-        name = shortened(visible(record["tool"]), _NAME)
+        name = Text(shortened(visible(record["tool"]), _NAME))
         table.add_row(name, size(before), size(after), size(before - after), local_time(record["ts"]))
     console.print("")
     console.print(table)
