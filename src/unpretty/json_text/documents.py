@@ -12,7 +12,7 @@ from unpretty.reason import INVALID_JSON, NOT_JSON, OVER_BUDGET, TOO_DEEP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BYTE_ORDER_MARK = "\ufeff"
 # What may follow an opening bracket, white space aside. Most lines of a log fail here, at no cost.
@@ -50,7 +50,7 @@ class Documents:
     def __iter__(self) -> "Iterator[tuple[int, int, object]]":
         """Yield (start, end, value): offsets in characters, and the value as ``scanner.scan`` gives it."""
         text = self._text
-        read = scan
+        read: Callable[[str, int], tuple[object, int]] = scan
         start = self._first()
         while 0 <= start < len(text):
             if self._deadline is not None and time.monotonic() > self._deadline:
