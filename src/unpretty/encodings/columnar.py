@@ -10,7 +10,7 @@ Decoding reads every object of one of these two forms as a table, so a document 
 from unpretty.encodings.base import Declined, DecodeError
 from unpretty.encodings.document import Document
 from unpretty.encodings.json_value import Object, Value, parse, quote
-from unpretty.encodings.tables import are_objects, common_order, keys_of
+from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty, keys_of
 
 _FORMS = (("columns", "rows"), ("columns", "absent", "rows"))
 
@@ -55,7 +55,7 @@ def _write_table(rows: list[Object]) -> str:
     names = {key: quote(key) for row in rows for key, _ in row}
     plain = ",".join(["{" + ",".join([f"{names[key]}:{cell}" for key, cell in row.items()]) + "}" for row in written])
     columns = common_order(map(keys_of, rows))
-    if not columns:
+    if not columns or is_mostly_empty(len(columns), rows):
         return f"[{plain}]"
     absent = "" if all(len(row) == len(columns) for row in rows) else _marker(rows)
     lines = ",".join(["[" + ",".join([row.get(key, absent) for key in columns]) + "]" for row in written])

@@ -25,7 +25,7 @@ class _Ldf:
         self._inline = inline
 
     def encode(self, document: Document) -> str:
-        """The document in LDF. Raises Declined: not_a_table, duplicate_keys, key_order."""
+        """The document in LDF. Raises Declined: not_a_table, duplicate_keys, key_order, not_smaller."""
         value = document.value
         if isinstance(value, tuple):
             return "\n".join(_frame(value))

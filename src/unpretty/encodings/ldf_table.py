@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from unpretty.encodings.base import Declined
 from unpretty.encodings.json_value import Object, Value, dump, is_integer
 from unpretty.encodings.ldf_text import REST, key_text, path_text, string_cell
-from unpretty.encodings.tables import are_objects, common_order, keys_of
+from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty, keys_of
 
 MAX_PATH = 4  # an object deeper than this stays a cell
 # How often the set of sparse keys is looked over; keys that hide behind each other longer than that get columns.
@@ -28,7 +28,7 @@ class Column(NamedTuple):
 def table_lines(name: Sequence[str], rows: list[Object], *, inline: bool) -> list[str]:
     """The table called ``name`` and its child tables. ``inline``: arrays of flat objects stay in their row.
 
-    Raises Declined("key_order") when the rows have no common order of keys.
+    Raises Declined: key_order when the rows have no common order of keys, not_smaller when hardly a cell has a value.
     """
     columns, children = _table(name, rows, inline=inline)
     return [line for table in ((name, columns), *children) for line in lines_of(*table)]
@@ -51,6 +51,8 @@ def _table(
     order = common_order(tuple(key for key, _ in row if key not in sparse) for row in rows)
     if order is None:
         raise Declined("key_order")
+    if is_mostly_empty(len(order), rows):
+        raise Declined("not_smaller")
     columns = [parent] if parent else []
     children: _Tables = []
     fields = [dict(row) for row in rows]

@@ -18,6 +18,11 @@ def keys_of(item: Object) -> tuple[str, ...]:
     return tuple(key for key, _ in item)
 
 
+def is_mostly_empty(columns: int, rows: Sequence[Object]) -> bool:
+    """True for a table with so few of its cells filled that writing the empty ones would cost more than it saves."""
+    return columns * len(rows) > 8 * sum(map(len, rows))
+
+
 def common_order(orders: Iterable[tuple[str, ...]]) -> list[str] | None:
     """One order of all keys in which each of ``orders`` (no key twice) is a subsequence; None when there is none.
 

@@ -68,6 +68,18 @@ def test_too_deep_nesting_is_declined_and_never_a_crash():
             unpretty.decode("[" * 100_000 + "]" * 100_000, encoding)
 
 
+def test_a_table_with_a_column_for_each_row_takes_no_more_room_than_its_cells():
+    """Written as a table this would have 25 million cells."""
+    rows = [{f"key{n}": n, "last": n} for n in range(5000)]
+    assert unpretty.encode(rows, "columnar") == unpretty.encode(rows, "json")
+    for encoding in ("ldf", "ldf-inline"):
+        with pytest.raises(Declined) as reason:
+            unpretty.encode(rows, encoding)
+        assert reason.value.code == "not_smaller"
+    nested = unpretty.encode([{"id": 1, "rows": rows}], "ldf")
+    assert nested.startswith("@records id:i,rows:j\n")
+
+
 class _Liar:
     """An encoding that gives back another document, or none."""
 

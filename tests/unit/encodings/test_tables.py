@@ -1,6 +1,6 @@
 """Finding one order of keys for rows that do not all have the same keys."""
 
-from unpretty.encodings.tables import are_objects, common_order
+from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty
 
 
 def test_keys_keep_the_order_in_which_they_were_first_seen():
@@ -22,3 +22,9 @@ def test_objects_with_a_key_twice_are_no_rows():
     assert not are_objects([(("a", b"1"), ("a", b"1"))])
     assert not are_objects([(), "x"])
     assert not are_objects([])
+
+
+def test_a_table_is_mostly_empty_when_fewer_than_an_eighth_of_its_cells_are_filled():
+    rows = [(("a", b"1"),)] * 10
+    assert not is_mostly_empty(8, rows)
+    assert is_mostly_empty(9, rows)
