@@ -52,7 +52,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     yield "```"
     for paragraph in (command.help or "").split("\n\n"):
         yield ""
-        yield paragraph.replace("\n", " ").strip()
+        yield " ".join(paragraph.split())
     options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
     if options:
         yield ""
