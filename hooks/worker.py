@@ -39,7 +39,7 @@ def _serve_one(line: bytes, paths: entry.Paths) -> None:
     reply = ""
     try:
         call = opencode.read(request, settings)
-        entry.decide(call, _for_this_call(settings, request))
+        entry.decide(call, for_this_call(settings, request))
         entry.announce(call, paths, in_context=False)
         reply = opencode.reply(request, call)
         answer = reply.encode("utf-8")
@@ -65,7 +65,7 @@ def _parse(line: bytes) -> "dict[str, object]":
     return request if isinstance(request, dict) else {}
 
 
-def _for_this_call(settings: Settings, request: "dict[str, object]") -> Settings:
+def for_this_call(settings: Settings, request: "dict[str, object]") -> Settings:
     """The settings within what this call allows: the plugin's patience, and plain JSON where a program reads."""
     values = {name: getattr(settings, name) for name in SETTINGS}
     values["budget_ms"] = min(settings.budget_ms, BUDGET_MS)

@@ -1,1 +1,1 @@
-"""What the hook would have saved on past sessions."""
+"""What the hook would have saved on the user's own past sessions, before it is installed."""

@@ -133,7 +133,9 @@ class _Rollout:
         when = milliseconds(record.get("timestamp"))
         identity = f"{call_id} {string(payload, 'id') or when}"
         texts = texts_of(output)
-        return ToolResult(AGENT, call.tool, self._session, call.call_id, identity, when, texts, call.command, given, why)
+        return ToolResult(
+            AGENT, call.tool, self._session, call.call_id, identity, when, texts, call.command, given, why
+        )
 
     def _shell(self, call: _Call, item: Record, output: object) -> tuple[_Call, Record, str]:
         """The call (of a poll: the one that it asks about), what its hook was given, and why there was no hook."""

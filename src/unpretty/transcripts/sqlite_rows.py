@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ Value = None | int | float | str | bytes
 
 _INTERIOR, _LEAF = 0x05, 0x0D
 _SCHEMA_COLUMNS = ("type", "name", "tbl_name", "rootpage", "sql")
+_WITHOUT_ROWID = re.compile(r"\bWITHOUT\s+ROWID\b[^)]*\Z", re.IGNORECASE)
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
@@ -197,16 +199,15 @@ def _local_bytes(size: int, usable: int) -> int:
 
 def _columns(sql: str) -> tuple[str, ...]:
     """The columns of a table in the order in which rows store them; none when its rows are stored in another way."""
-    if not sql.startswith("CREATE TABLE "):
+    if not sql.startswith("CREATE TABLE ") or _WITHOUT_ROWID.search(sql):
         return ()
     memory = sqlite3.connect(":memory:")
     try:
         memory.execute(sql)
-        [[table]] = memory.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        described = memory.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3)", (table,)).fetchall()
-        memory.execute('SELECT rowid FROM "{}"'.format(table.replace('"', '""')))  # fails for one WITHOUT ROWID
+        tables = memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchall()
+        described = memory.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3)", *tables)
         return tuple(name for (name,) in described)
-    except (sqlite3.Error, ValueError):
+    except sqlite3.Error:
         return ()
     finally:
         memory.close()

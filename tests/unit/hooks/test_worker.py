@@ -171,9 +171,9 @@ def test_a_log_that_fails_in_an_unforeseen_way_stops_nothing(home: Path, monkeyp
 def test_the_time_budget_is_below_the_patience_of_the_plugin() -> None:
     plugin = (Path(opencode.__file__).parent / "opencode_plugin.js").read_text()
     limit = int(plugin.partition("const TIME_LIMIT_MS = ")[2].split()[0])
-    settings = worker._for_this_call(worker.Settings({"budget_ms": 60_000}), {})
+    settings = worker.for_this_call(worker.Settings({"budget_ms": 60_000}), {})
     assert settings.budget_ms == worker.BUDGET_MS < limit
-    assert worker._for_this_call(worker.Settings({"budget_ms": 5}), {}).budget_ms == 5
+    assert worker.for_this_call(worker.Settings({"budget_ms": 5}), {}).budget_ms == 5
 
 
 def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,139 @@
+"""What the hook would have done with one recorded tool result: the same adapters and the same engine, nothing sent."""
+
+from __future__ import annotations
+
+import gc
+import time
+from dataclasses import dataclass, field
+
+from unpretty import reason
+from unpretty.compaction import byte_length
+from unpretty.explain import ADAPTERS
+from unpretty.hooks import entry, opencode, worker
+from unpretty.hooks.call import Call, Field
+from unpretty.json_text.documents import Documents, may_hold_documents
+from unpretty.settings.defaults import Settings
+from unpretty.terminal import reduce_noise
+from unpretty.transcripts.result import ToolResult
+
+# The steps that a saving is told apart by. ``document`` and ``embedded`` are the engine's step ``json`` on a text that
+# is one document and on one that holds documents among other text; ``other`` is what no step accounts for: texts of
+# which the agent cuts off a part after the hook.
+STEPS = ("document", "embedded", "nested", "noise", "paths", "tables", "other")
+_BLANK = " \t\n\r\ufeff"
+_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Change:
+    """One text before and after; UTF-8 bytes as the decision log would have them, and those saved by each step."""
+
+    before: str
+    after: str
+    bytes_in: int
+    bytes_out: int
+    steps: dict[str, int]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What would have become of one tool result.
+
+    Attributes:
+        reason: a code of ``unpretty.reason`` or of ``unpretty.transcripts.result``.
+        bytes_read: UTF-8 bytes of what the model read.
+        json_bytes: how many of them belong to JSON documents.
+        changes: the texts that would have become smaller.
+        gained: texts that the model would have read whole instead of a preview; they save nothing.
+    """
+
+    reason: str
+    bytes_read: int
+    json_bytes: int
+    changes: list[Change] = field(default_factory=list)
+    gained: int = 0
+
+
+def judge(result: ToolResult, settings: Settings) -> Outcome:
+    """Have the hook of the result's agent decide on ``result``; nothing is sent or logged."""
+    json_bytes = sum(byte_length(text[start:end]) for text in result.texts for start, end in _documents(text))
+    outcome = Outcome(result.reason, sum(map(byte_length, result.texts)), json_bytes)
+    if not result.reason:
+        call = _decided(result, settings)
+        outcome.reason = _reason(call)
+        for changed in call.changed():
+            change = _change(changed)
+            if change.bytes_in == change.bytes_out:
+                outcome.gained += 1
+            else:
+                outcome.changes.append(change)
+    return outcome
+
+
+def _decided(result: ToolResult, settings: Settings) -> Call:
+    """The call with its decisions made, as the hook makes them."""
+    adapter = ADAPTERS[result.agent]
+    try:
+        call: Call = adapter.read(result.payload, settings)
+        if result.agent == opencode.NAME:
+            settings = worker.for_this_call(settings, result.payload)
+        entry.decide(call, settings)
+        if call.changed() or result.agent == opencode.NAME:
+            adapter.reply(result.payload, call)  # an adapter may still find that the agent would not take it
+    except Exception:  # as in the hook: the agent keeps what it had
+        call = Call(result.agent)
+        call.reason = reason.ERROR
+    return call
+
+
+def _reason(call: Call) -> str:
+    """One reason for all texts of a call: converted if any is, else that of the largest."""
+    decisions = [field.compaction.decision for field in call.fields if field.compaction is not None]
+    if not decisions:
+        return call.reason
+    return max(decisions, key=lambda decision: (decision.converted, decision.bytes_in)).reason
+
+
+def _change(changed: Field) -> Change:
+    assert changed.compaction is not None
+    decision = changed.compaction.decision
+    steps = dict(decision.steps)
+    saved = steps.pop("json", 0)
+    if saved:
+        steps["document" if _is_document(changed) else "embedded"] = saved
+    rest = decision.bytes_in - decision.bytes_out - sum(steps.values())
+    if rest:
+        steps["other"] = rest
+    # Of a text that the agent cuts after the hook only the beginning is read.
+    after = changed.compaction.text[: decision.chars_out]
+    return Change(changed.text, after, decision.bytes_in, decision.bytes_out, steps)
+
+
+def _is_document(changed: Field) -> bool:
+    """True when the text is one document and nothing else, but for a frame that the agent put before it."""
+    assert changed.compaction is not None
+    text = changed.text
+    if "noise" in changed.compaction.decision.steps:
+        text = reduce_noise(text) or text
+    begin = changed.context.frame_chars
+    found = _documents(text, begin)
+    if len(found) != 1:
+        return False
+    start, end = found[0]
+    return not (text[begin:start].strip(_BLANK) or text[end:].strip(_BLANK))
+
+
+def _documents(text: str, begin: int = 0) -> list[tuple[int, int]]:
+    """Where the JSON documents of ``text`` begin and end, in characters, from ``begin`` on."""
+    if not may_hold_documents(text, begin):
+        return []
+    collecting = gc.isenabled()
+    gc.disable()  # as in the engine: a scan makes very many objects and no cycles
+    try:
+        deadline = time.monotonic() + _SECONDS
+        return [(start, end) for start, end, _ in Documents(text, begin, deadline)]
+    except (RecursionError, MemoryError):
+        return []
+    finally:
+        if collecting:
+            gc.enable()
