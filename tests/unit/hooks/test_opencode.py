@@ -31,7 +31,7 @@ def answer(request: dict[str, object], **settings: object) -> tuple[dict[str, st
     asked = worker._parse(json.dumps(request).encode())
     wanted = Settings(settings)
     call = opencode.read(asked, wanted)
-    entry.decide(call, worker._for_this_call(wanted, asked))
+    entry.decide(call, worker.for_this_call(wanted, asked))
     said = json.loads(opencode.reply(asked, call))
     assert said["id"] == request.get("id")
     return said["texts"], call
