@@ -23,6 +23,8 @@ from unpretty.stats.aggregate import REJECTED, UNKNOWN
 from unpretty.stats.applied import by_lengths
 
 _HOOK_ERROR = "hook_error_during_execution"
+# The client's note behind the output of a subagent's command, which no hook can change.
+_NOTE = "\nShell cwd was reset to "
 
 
 @dataclass(slots=True)
@@ -101,6 +103,9 @@ def _lengths(result: object) -> Iterator[int]:
     """The lengths of a result's texts: a string, a list of text blocks, or an object with the text in a field."""
     if isinstance(result, str):
         yield len(result)
+        stdout, note, _ = result.rpartition(_NOTE)
+        if note:
+            yield len(stdout)
     elif isinstance(result, list):
         for block in result:
             if isinstance(block, dict) and isinstance(block.get("text"), str):

@@ -52,6 +52,7 @@ def write(config: Path, *entries: object, name: str = f"{SESSION}.jsonl") -> Cla
         (BEFORE, stdout(BEFORE), REJECTED),
         (AFTER + "\nshell note", stdout(AFTER), APPLIED),
         (AFTER, AFTER, APPLIED),
+        (AFTER + "\nShell cwd was reset to /home/user/project", None, APPLIED),
         ([{"type": "text", "text": AFTER}], [{"type": "text", "text": AFTER}], APPLIED),
         (
             [{"type": "text", "text": "x"}, {"type": "image", "source": {}}, {"type": "text", "text": AFTER}],
