@@ -1,0 +1,87 @@
+"""``unpretty serve``: two small read-only MCP servers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from unpretty.errors import UnprettyError
+
+_ENCODINGS = ("auto", "json", "columnar", "toon", "tight-c", "ldf")
+_encoding = click.option(
+    "--encoding",
+    type=click.Choice(_ENCODINGS),
+    default=None,
+    help="How rows are written; by default as the settings say, or columnar JSON when they say nothing.",
+)
+_max_bytes = click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1000),
+    default=40_000,
+    show_default=True,
+    metavar="N",
+    help="An answer ends before it has more bytes than this.",
+)
+_seconds = click.option(
+    "--seconds", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Time for one question."
+)
+
+
+@click.group("serve")
+def command() -> None:
+    """Serve data to an agent over MCP (standard input and output), read-only."""
+
+
+@command.command("files")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The folder whose CSV, TSV, JSON, JSON Lines and Parquet files can be read.",
+)
+@_encoding
+@_max_bytes
+@_seconds
+def files(root: Path, encoding: str | None, max_bytes: int, seconds: float) -> None:
+    """Serve the data files below a folder: list, describe, filter and page through them."""
+    try:
+        from unpretty.mcp.file_server import FileServer
+    except ImportError as missing:
+        raise _extra_missing(missing) from None
+    FileServer(root, encoding=encoding or "", max_bytes=max_bytes, seconds=seconds).server().run()
+
+
+def _extra_missing(missing: ImportError) -> UnprettyError:
+    return UnprettyError(
+        f"`unpretty serve` needs packages that are not installed ({missing.name}).",
+        code="extra_missing",
+        hint='Install them with: pip install "unpretty[mcp]"',
+    )
+
+
+@command.command("clickhouse")
+@click.option(
+    "--url",
+    required=True,
+    metavar="URL",
+    help="http://host:8123 or https://user@host:8443/database. The password is best left to CLICKHOUSE_PASSWORD.",
+)
+@click.option("--user", envvar="CLICKHOUSE_USER", default="", help="User, if the address names none.")
+@click.option("--max-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows of an answer.")
+@_encoding
+@_max_bytes
+@_seconds
+def clickhouse(url: str, user: str, max_rows: int, encoding: str | None, max_bytes: int, seconds: float) -> None:  # noqa: PLR0913, PLR0917
+    """Serve a ClickHouse server: its databases and tables, and read-only SQL."""
+    from unpretty.mcp.clickhouse_http import ClickHouse
+
+    password = os.environ.get("CLICKHOUSE_PASSWORD", "")
+    server = ClickHouse(url, user=user, password=password, seconds=seconds, max_rows=max_rows, max_bytes=max_bytes)
+    try:
+        from unpretty.mcp.clickhouse_server import ClickHouseServer
+    except ImportError as missing:
+        raise _extra_missing(missing) from None
+    ClickHouseServer(server, encoding=encoding or "").server().run()
