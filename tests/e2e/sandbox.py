@@ -107,7 +107,7 @@ def _adopt_orphans() -> None:
 
 
 def run_to_end(
-    command: Sequence[str | Path], *, folder: Path, env: Mapping[str, str], timeout: float, settle: float = 20
+    command: Sequence[str | Path], *, folder: Path, env: Mapping[str, str], timeout: float, settle: float = 60
 ) -> Finished:
     """Run ``command`` in ``folder`` and wait for it, then up to ``settle`` seconds for all that it started.
 
