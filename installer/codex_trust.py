@@ -20,6 +20,7 @@ from unpretty import __version__
 from unpretty.errors import UnprettyError
 
 TIMEOUT_SECONDS = 20.0
+CLOSING_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def _close(process: "subprocess.Popen[bytes]") -> None:
     with contextlib.suppress(OSError):
         process.stdin.close()
     try:
-        process.wait(5)
+        process.wait(CLOSING_SECONDS)
     except subprocess.TimeoutExpired:
         _end(process)
         process.wait()

@@ -171,7 +171,8 @@ def test_a_result_of_a_program_in_code_mode(ready: Unpretty, opencode: OpenCode,
     assert {line["tool"] for line in ready.log_lines("decision")} == {"shapes_big", "execute"}
 
 
-# Run as a command of the agent: ends this very OpenCode or its worker, found among the processes above and their children.
+# Run as a command of the agent: ends this very OpenCode or its worker, found among the processes above and their
+# children.
 KILL = """
 import os, pathlib, signal, sys
 
@@ -185,7 +186,7 @@ while pid > 1:
 for entry in pathlib.Path("/proc").glob("[0-9]*"):
     try:
         words = (entry / "cmdline").read_bytes().split(b"\\0")
-        ours = words[-2:-1] == [b"opencode"] and words[-3].endswith(b"/unpretty/hook.py") and parent(entry.name) in above
+        ours = words[-2:-1] == [b"opencode"] and words[-3].endswith(b"/hook.py") and parent(entry.name) in above
     except OSError:
         continue
     if ours:

@@ -312,7 +312,7 @@ class TestMcpResultsOverTheLimit:
 
     def test_one_long_string_is_left_alone_rather_than_lost(self) -> None:
         pretty = '[\n  1,\n  "' + "x" * 60_000 + '"\n]'
-        texts, call = answer(request("shop_list", ("content.0.text", pretty), mcp=True, max_lines=2000))
+        texts, _ = answer(request("shop_list", ("content.0.text", pretty), mcp=True, max_lines=2000))
         assert "\n" in texts.get("content.0.text", pretty)
         shown = opencode._first_lines(texts.get("content.0.text", pretty), 2000, 51_200)
         assert opencode._ink(shown) >= opencode._ink(opencode._first_lines(pretty, 2000, 51_200))

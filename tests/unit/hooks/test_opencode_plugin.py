@@ -25,7 +25,8 @@ log = open(sys.argv[1] + ".requests", "a")
 for line in sys.stdin:
     request = json.loads(line)
     log.write(line); log.flush()
-    print(json.dumps({"id": request["id"], "texts": {name: text.upper() for name, text in request["fields"]}}), flush=True)
+    texts = {name: text.upper() for name, text in request["fields"]}
+    print(json.dumps({"id": request["id"], "texts": texts}), flush=True)
 """
 
 # What every driver begins with: the plugin, one instance of it, and shorthands for calls of its hooks.
@@ -115,7 +116,8 @@ def test_what_the_worker_is_told(bench: Bench) -> None:
         await new Promise((resolve) => setTimeout(resolve, 20))
         const cut = { title: "", metadata: { truncated: true, outputPath: "/saved" }, output: "t" }
         await after(call("bash"), cut)
-        await after(call("grep", { args: undefined, sessionID: "other" }), { output: "g", metadata: { outputPath: "/no" } })
+        const other = { output: "g", metadata: { outputPath: "/no" } }
+        await after(call("grep", { args: undefined, sessionID: "other" }), other)
         """,
         before="globalThis.client = { _client: { get: async () => ({ data: { version: '1.2.3' } }) } }\n",
     )
@@ -146,8 +148,10 @@ def test_texts_and_resources_of_an_mcp_result_are_replaced_and_the_rest_stays(be
     [output] = bench.run(
         """
         const output = { content: [
-          { type: "text", text: "one" }, { type: "image", data: "x" }, { type: "resource", resource: { uri: "u", text: "two" } },
-          { type: "resource", resource: { uri: "u", blob: "b" } }, { type: "resource" }, null, { type: "text", text: 3 },
+          { type: "text", text: "one" }, { type: "image", data: "x" },
+          { type: "resource", resource: { uri: "u", text: "two" } },
+          { type: "resource", resource: { uri: "u", blob: "b" } }, { type: "resource" }, null,
+          { type: "text", text: 3 },
         ], structuredContent: { a: "b" } }
         await after(call("shop_list"), output)
         say(output)
@@ -192,7 +196,8 @@ def test_other_tools_are_not_even_asked_about(bench: Bench, tool: str) -> None:
 def test_results_of_odd_shapes_are_no_fault(bench: Bench) -> None:
     said = bench.run(
         """
-        for (const output of [undefined, null, 1, "text", {}, { output: 1 }, { output: "" }, { content: "x" }, { content: [] }])
+        const odd = [undefined, null, 1, "text", {}, { output: 1 }, { output: "" }, { content: "x" }, { content: [] }]
+        for (const output of odd)
           say(await after(call("bash"), output) ?? null)
         say(await after(undefined, { output: "t" }) ?? null)
         say(await after({}, { output: "t" }) ?? null)
@@ -221,7 +226,8 @@ def test_parallel_calls_get_the_reply_that_is_theirs(bench: Bench) -> None:
         "    [[name, text]] = request['fields']\n"
         "    held.insert(0, {'id': request['id'], 'texts': {name: text.upper()}})\n"
         "    if len(held) == 2:\n"
-        "        sys.stdout.write(''.join(json.dumps(reply) + chr(10) for reply in held)); sys.stdout.flush(); held.clear()\n"
+        "        print(*map(json.dumps, held), sep=chr(10), flush=True)\n"
+        "        held.clear()\n"
     )
     [said] = bench.run('say(await Promise.all([..."abcdefgh"].map(async (text) => (await bash(text)).text)))')
     assert said == list("ABCDEFGH")
@@ -371,7 +377,8 @@ class TestOpenCode2:
             """
             let hook
             await plugin.setup({ tool: { hook: async (name, run) => { if (name === "execute.after") hook = run } } })
-            const event = (more) => ({ tool: "shell", id: "c", sessionID: "s", input: { command: "x" }, status: "completed",
+            const event = (more) => ({
+              tool: "shell", id: "c", sessionID: "s", input: { command: "x" }, status: "completed",
               result: { content: "t", metadata: { m: 1 } }, ...more })
             for (const e of [event(), event({ status: "error" }), event({ tool: "read" }), event({ result: undefined }),
                              event({ result: { content: [] } })]) {
