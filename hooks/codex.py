@@ -11,6 +11,7 @@ In code mode (the call id begins with ``exec-``) the result goes to a program an
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
+from unpretty.compaction import byte_length
 from unpretty.context import Context
 from unpretty.hooks.call import Call, Field, mapping_of, text_of
 from unpretty.hooks.reply import to_json
@@ -25,8 +26,10 @@ NAME = "codex"
 SHOWS_CONTEXT = False
 # Codex cuts a longer replacement in the middle.
 REPLACEMENT_BYTES = 10_000
-# What is left of that beside the header that is put back.
-_ROOM_BYTES = REPLACEMENT_BYTES - 100
+# What is left of that beside the header that is put back and the line that names another encoding.
+_ROOM_BYTES = REPLACEMENT_BYTES - 300
+# Codex cuts a longer MCP result in the middle, after the hook: what would not have been read cannot be saved.
+MCP_SHOWN_CHARS = 48_000
 _CODE_MODE = "exec-"
 _CUT = "Warning: truncated output (original token count: "
 _OMITTED = " bytes omitted ..."
@@ -64,16 +67,30 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
         if header is None:
             field.leave(reason.EXIT_STATUS_UNKNOWN)
             continue
+        text = header + field.compaction.text
+        if byte_length(text) > REPLACEMENT_BYTES:
+            field.leave(reason.OVER_HOST_LIMIT)
+            continue
+        _count_what_is_shown(call, field)
         decision = field.compaction.decision
         # On the user's screen; the model reads `reason`.
         note = f"unpretty: {_kilobytes(decision.bytes_in)} -> {_kilobytes(decision.bytes_out)}"
-        return to_json({"continue": False, "stopReason": note, "reason": header + field.compaction.text})
+        return to_json({"continue": False, "stopReason": note, "reason": text})
     return ""
 
 
 def model(payload: "dict[str, object]") -> str:
     """The model that reads the result, as Codex names it."""
     return text_of(payload, "model")
+
+
+def _count_what_is_shown(call: Call, field: Field) -> None:
+    """Let the figures of a long MCP result begin with as much of it as the model would have read."""
+    assert field.compaction is not None
+    decision = field.compaction.decision
+    if call.tool != "Bash" and decision.chars_in > MCP_SHOWN_CHARS:
+        field.text = field.text[:MCP_SHOWN_CHARS]
+        decision.chars_in, decision.bytes_in, decision.steps = len(field.text), byte_length(field.text), {}
 
 
 def _shell_context(command: str, output: str) -> Context:

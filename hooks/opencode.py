@@ -220,10 +220,15 @@ def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
 
 
 def _resize(field: Field, before: str, after: str) -> None:
-    """Count ``before`` and ``after``, which are what the model reads, in place of the whole texts."""
+    """Count ``before`` and ``after``, which are what the model reads, in place of the whole texts.
+
+    Where the model now reads more than it would have, results became complete, not smaller: no saving is claimed.
+    """
     assert field.compaction is not None
     decision = field.compaction.decision
     decision.steps = {}  # they add up to the whole texts' saving
+    if byte_length(after) > byte_length(before):
+        before = after
     field.text = before
     decision.bytes_in, decision.chars_in = byte_length(before), len(before)
     decision.bytes_out, decision.chars_out = byte_length(after), len(after)

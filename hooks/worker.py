@@ -70,5 +70,5 @@ def for_this_call(settings: Settings, request: "dict[str, object]") -> Settings:
     values = {name: getattr(settings, name) for name in SETTINGS}
     values["budget_ms"] = min(settings.budget_ms, BUDGET_MS)
     if request.get("inner") is True:
-        values["encodings"] = ("json",)
+        values["encodings"], values["encodings_for"] = ("json",), ()
     return Settings(values)

@@ -162,7 +162,7 @@ class TestShell:
         monkeypatch.setattr(system, "read_to_end", fail)
         assert answer(shell(PRETTY, path))[0] is None
 
-    @pytest.mark.parametrize(("room", "why"), [(9_990, reason.OVER_HOST_LIMIT), (9_800, reason.CONVERTED)])
+    @pytest.mark.parametrize(("room", "why"), [(9_990, reason.OVER_HOST_LIMIT), (9_600, reason.CONVERTED)])
     def test_a_replacement_that_codex_would_cut_is_not_offered(self, rollout: Any, room: int, why: str) -> None:
         """10,000 bytes with the header; the rest of the room here is one string."""
         text = json.dumps({"a": "é" * ((room - 8) // 2)}, indent=40, ensure_ascii=False)
@@ -170,6 +170,18 @@ class TestShell:
         said, call = answer(shell(text, path), min_gain_percent=0)
         assert decision(call).reason == why
         assert said is None or len(said["reason"].encode()) <= 10_000
+
+    def test_a_text_that_grew_over_the_limit_since_it_was_decided_is_not_offered(self, rollout: Any) -> None:
+        """The line that names another encoding is put in front of it."""
+        asked = loads(json.dumps(shell(PRETTY, rollout(completed("call_1", exit_code=0, aggregated_output=PRETTY)))))
+        assert isinstance(asked, dict)
+        call = codex.read(asked, Settings())
+        entry.decide(call, Settings())
+        [field] = call.fields
+        assert field.compaction is not None
+        field.compaction.text += " " * 9_000
+        assert codex.reply(asked, call) == ""
+        assert decision(call).reason == reason.OVER_HOST_LIMIT
 
     @pytest.mark.parametrize(
         "output",
@@ -257,6 +269,15 @@ class TestMcp:
         said, call = answer(mcp(response))
         assert said is None
         assert call.reason == reason.UNSUPPORTED_TOOL
+
+    def test_only_what_codex_would_have_shown_of_a_long_result_counts_as_saved(self) -> None:
+        said, call = answer(
+            mcp({"content": [{"type": "text", "text": '{"a":' + " " * 100_000 + '"' + "x" * 600 + '"}'}]})
+        )
+        assert said is not None
+        assert said["stopReason"] == "unpretty: 48.0 kB -> 0.6 kB"
+        assert (decision(call).bytes_in, decision(call).chars_in, decision(call).steps) == (48_000, 48_000, {})
+        assert len(call.fields[0].text) == 48_000
 
     def test_a_tool_that_hands_out_files_is_left_alone(self) -> None:
         payload = mcp({"content": [{"type": "text", "text": PRETTY}]})

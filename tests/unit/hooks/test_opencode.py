@@ -146,12 +146,20 @@ class TestOutputThatOpenCodeCut:
     def test_the_whole_takes_the_place_of_the_part_when_it_fits(self, saved: Any) -> None:
         whole = json.dumps(rows(800), indent=2) + "\n"
         path = saved(whole)
-        cut = CUT + whole[-30_000:]
+        cut = CUT + whole[-40_000:]
         texts, call = answer(request("bash", ("output", cut), command="curl x", saved=path))
         assert texts == {"output": dense(rows(800))}
         # What the model would have read against what it reads, not the whole file.
         assert (decision(call).bytes_in, decision(call).bytes_out) == (len(cut), len(texts["output"]))
         assert call.fields[0].text == cut
+
+    def test_no_saving_is_claimed_where_the_model_now_reads_more(self, saved: Any) -> None:
+        whole = json.dumps(rows(800), indent=2) + "\n"
+        texts, call = answer(request("bash", ("output", CUT + "(no output)"), command="curl x", saved=saved(whole)))
+        assert texts == {"output": dense(rows(800))}
+        assert decision(call).reason == reason.CONVERTED
+        assert decision(call).bytes_in == decision(call).bytes_out == len(texts["output"])
+        assert decision(call).steps == {}
 
     def test_a_notice_behind_the_part_stays_behind_the_whole(self, saved: Any) -> None:
         notice = "\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>"

@@ -176,6 +176,14 @@ def test_the_time_budget_is_below_the_patience_of_the_plugin() -> None:
     assert worker.for_this_call(worker.Settings({"budget_ms": 5}), {}).budget_ms == 5
 
 
+def test_a_program_in_code_mode_gets_json_whatever_the_settings_say() -> None:
+    settings = worker.Settings({"encodings": ["auto"], "encodings_for": [{"tool": "*", "encodings": ["toon"]}]})
+    inner = worker.for_this_call(settings, {"inner": True})
+    assert (inner.encodings, inner.encodings_for) == (("json",), ())
+    outer = worker.for_this_call(settings, {})
+    assert (outer.encodings, outer.encodings_for) == (settings.encodings, settings.encodings_for)
+
+
 def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop itself, in this process: two requests, then half a line."""
     reader, writer = os.pipe()
