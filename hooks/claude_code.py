@@ -11,6 +11,7 @@ from unpretty.commands import reads_file
 from unpretty.context import Context
 from unpretty.hooks.call import Call, Field, mapping_of, text_of
 from unpretty.hooks.reply import to_json
+from unpretty.json_text.scanner import InvalidJSON, loads
 from unpretty.system import read_to_end
 
 TYPE_CHECKING = False
@@ -34,9 +35,10 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:
     call.tool_use_id = text_of(payload, "tool_use_id")
     call.project = text_of(payload, "cwd")
     call.tool = text_of(payload, "tool_name")
+    call.command = text_of(mapping_of(payload, "tool_input"), "command")
     response = payload.get("tool_response")
     if call.tool == "Bash" and isinstance(response, dict):
-        _read_bash(call, payload, response, settings)
+        _read_bash(call, response, settings)
     elif call.tool == "Grep" and isinstance(response, dict) and isinstance(response.get("content"), str):
         call.fields.append(Field("content", text_of(response, "content"), Context(kinds.SEARCH, paths=True)))
     elif call.tool.startswith("mcp__"):
@@ -73,11 +75,19 @@ def model(payload: "dict[str, object]") -> str:
     """The model of the session's last assistant message, "" when unknown; a subagent's is not in this transcript."""
     if "agent_id" in payload:
         return ""
-    return _last_string(_tail(text_of(payload, "transcript_path"), 65536), '"model":"')
+    for line in reversed(_tail(text_of(payload, "transcript_path"), 65536).split("\n")):
+        if '"assistant"' not in line:
+            continue
+        try:
+            record = loads(line)
+        except (InvalidJSON, RecursionError):
+            continue  # the first line of the tail is cut, and the last one may be half-written
+        if isinstance(record, dict) and record.get("type") == "assistant":
+            return text_of(mapping_of(record, "message"), "model")
+    return ""
 
 
-def _read_bash(call: Call, payload: "dict[str, object]", response: "dict[str, object]", settings: "Settings") -> None:
-    call.command = text_of(mapping_of(payload, "tool_input"), "command")
+def _read_bash(call: Call, response: "dict[str, object]", settings: "Settings") -> None:
     stdout = text_of(response, "stdout")
     if response.get("isImage") is True:
         return
@@ -103,7 +113,7 @@ def _read_mcp(call: Call, response: object, settings: "Settings") -> None:
     kind = kinds.FILE if reads_file(call.tool) else kinds.MCP
     if isinstance(response, str):
         path = _saved_path(response)
-        context = Context(kind, max_chars=MCP_INLINE_CHARS)
+        context = Context(kind, command=call.command, max_chars=MCP_INLINE_CHARS)
         if path:
             whole = _persisted(path, settings.max_input_bytes) if settings.inline_persisted else None
             context.cut = whole is None
@@ -114,8 +124,8 @@ def _read_mcp(call: Call, response: object, settings: "Settings") -> None:
     elif isinstance(response, list):
         for index, block in enumerate(response):
             if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
-                frame = _frame_length(block["text"])
-                call.fields.append(Field(f"[{index}].text", block["text"], Context(kind, frame_chars=frame)))
+                context = Context(kind, command=call.command, frame_chars=_frame_length(block["text"]))
+                call.fields.append(Field(f"[{index}].text", block["text"], context))
 
 
 def _frame_length(text: str) -> int:
@@ -196,10 +206,3 @@ def _tail(path: str, size: int) -> str:
         return ""
     finally:
         system.close(handle)
-
-
-def _last_string(text: str, key: str) -> str:
-    """The short string after the last ``key`` in ``text``."""
-    position = text.rfind(key)
-    end = text.find('"', position + len(key))
-    return text[position + len(key) : end] if position != -1 and 0 < end - position < 200 else ""

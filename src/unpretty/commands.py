@@ -6,6 +6,8 @@ Only the text of the command is known, so the judgement leans to "yes": a result
 result that no longer matches its file costs a failed edit.
 """
 
+from unpretty.shell_words import Command, pipelines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,22 +15,41 @@ if TYPE_CHECKING:
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
 
-# Programs that print files as they are. `git`, `sed` and `awk` have rules of their own.
+# Programs that print files as they are. `git`, `sed`, `awk` and `perl` have rules of their own.
 _VIEWERS = frozenset(
     (
         *("cat", "tac", "head", "tail", "less", "more", "most", "bat", "batcat", "nl", "view", "pg", "strings"),
-        *("zcat", "gzcat", "bzcat", "xzcat", "zless", "zmore", "type", "get-content", "gc"),
+        *("zcat", "gzcat", "bzcat", "xzcat", "zstdcat", "zless", "zmore", "type", "get-content", "gc"),
     )
 )
 # Programs that print lines of files.
-_SEARCHERS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"))
-# Programs that hand on what they read, so that what stands before them in a pipe decides.
+_SEARCHERS = frozenset(
+    ("grep", "egrep", "fgrep", "zgrep", "ugrep", "rg", "ag", "ack", "findstr", "select-string", "sls")
+)
+_EDITORS = frozenset(("sed", "gsed", "awk", "gawk", "mawk", "nawk", "perl"))
+# Programs that hand on what they read: a file, or what stands before them in a pipe.
 _FILTERS = (
     _VIEWERS
     | _SEARCHERS
+    | _EDITORS
     | {
-        *("sed", "awk", "gawk", "mawk", "nawk", "cut", "tee", "sort", "uniq", "tr"),
-        *("fold", "expand", "col", "colrm", "ts"),
+        *(
+            "cut",
+            "tee",
+            "sort",
+            "uniq",
+            "tr",
+            "fold",
+            "fmt",
+            "pr",
+            "expand",
+            "unexpand",
+            "col",
+            "colrm",
+            "column",
+            "ts",
+        ),
+        *("paste", "shuf", "iconv", "pv", "dd", "gunzip", "read"),
     }
 )
 # Programs that run the rest of their words as a command.
@@ -36,116 +57,88 @@ _WRAPPERS = frozenset(
     (
         *("sudo", "doas", "env", "time", "nice", "ionice", "nohup", "timeout", "stdbuf", "command", "builtin", "exec"),
         *("xargs", "watch", "ssh", "docker", "podman", "kubectl", "find", "fd", "parallel", "bash", "sh", "zsh"),
-        *("dash", "fish", "chroot", "setsid", "unbuffer", "script", "wsl", "busybox"),
+        *("dash", "ksh", "fish", "eval", "su", "flock", "chroot", "setsid", "unbuffer", "script", "wsl", "busybox"),
+        *("powershell", "pwsh", "cmd", "svn", "hg"),
     )
 )
-_SEPARATORS = (";", "&", "\n", "(", ")", "{", "}", "`")
+# What may stand before a command: keywords, and the end of a group or a substitution.
+_KEYWORDS = frozenset(("!", "{", "}", ")", "do", "done", "then", "else", "elif", "if", "fi", "while", "until", "esac"))
+_NO_SIGNS = dict.fromkeys(map(ord, "'\"`();|&<>{}$"), " ")
+# How programs of several languages read the text of a file, and how they parse it.
+_READS = (".read()", "read_text(", "readlines(", "readfile", "file_get_contents(", "file.read", "io.read")
+_PARSES = ("json.load", "json.parse", "json_decode")
 
 
 def shows_file(command: str) -> bool:
     """True when ``command`` may print the text of a file as it is (``cat x``, ``head x``, ``sed -n 1,9p x``, ...)."""
-    return any(_prints(pipeline, _command_shows_file) for pipeline in _pipelines(command))
+    lowered = command.lower()
+    if any(sign in lowered for sign in _READS) and not any(sign in lowered for sign in _PARSES):
+        return True
+    return any(_prints(pipeline, _shows_file) for pipeline in pipelines(command))
 
 
 def searches_files(command: str) -> bool:
     """True when ``command`` may print lines of files as they are (``grep``, ``rg``, ``git grep``, ...)."""
-    return any(_prints(pipeline, _command_searches_files) for pipeline in _pipelines(command))
+    return any(_prints(pipeline, _searches_files) for pipeline in pipelines(command))
 
 
-def _pipelines(command: str) -> "list[list[list[str]]]":
-    """``command`` as pipelines of simple commands of words; quotes are honoured, nothing is expanded."""
-    pipelines: list[list[list[str]]] = [[[]]]
-    for token in _tokens(command):
-        if token in _SEPARATORS:
-            pipelines.append([[]])
-        elif token == "|":  # noqa: S105
-            if pipelines[-1][-1]:
-                pipelines[-1].append([])
-            else:  # the second bar of ||
-                pipelines.append([[]])
-        else:
-            pipelines[-1][-1].append(token)
-    return pipelines
-
-
-def _tokens(command: str) -> "list[str]":
-    """The words and operators of ``command``; ``||`` and ``&&`` come as two operators."""
-    tokens: list[str] = []
-    word: list[str] = []
-    quote = ""
-    position = 0
-    while position < len(command):
-        char = command[position]
-        if quote:
-            end = command.find(quote, position)
-            end = len(command) if end == -1 else end
-            word.append(command[position:end])
-            quote = ""
-            position = end
-        elif char in "'\"":
-            quote = char
-            if command.startswith(char, position + 1):  # an empty string ends at once
-                quote = ""
-                position += 1
-        elif char in " \t;|&\n(){}`":
-            if word:
-                tokens.append("".join(word))
-                word = []
-            if char not in " \t":
-                tokens.append(char)
-        elif char == "\\" and position + 1 < len(command):
-            position += 1
-            word.append(command[position])
-        else:
-            word.append(char)
-        position += 1
-    if word:
-        tokens.append("".join(word))
-    return tokens
-
-
-def _prints(stages: "list[list[str]]", judge: "Callable[[list[str]], bool]") -> bool:
+def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") -> bool:
     """True when ``judge`` finds a stage that prints files and every later one hands on what it reads.
 
     The first stage reads files; so may a later one that runs another program on its input, such as ``xargs cat``.
     """
+    if not stages[-1].prints:
+        return False
     for index in range(len(stages) - 1, -1, -1):
-        name = _name(stages[index])
-        if (index == 0 or name in _WRAPPERS) and judge(stages[index]):
+        stage = stages[index]
+        name = _name(stage)
+        runs_another = name in _WRAPPERS
+        if (index == 0 or runs_another) and judge(name, stage):
             return True
-        if name not in _FILTERS:
+        if name not in _FILTERS and not (runs_another and not _FILTERS.isdisjoint(_inner_names(stage))):
             return False
     return False
 
 
-def _name(words: "list[str]") -> str:
-    """The program that a simple command runs: assignments skipped, folders dropped, lower case."""
-    for word in words:
-        if "=" in word and word.split("=", 1)[0].replace("_", "a").isalnum():
+def _name(command: Command) -> str:
+    """The program that a simple command runs: keywords and assignments skipped, folders dropped, lower case.
+
+    A shell itself prints what ``$(<file)`` reads.
+    """
+    for word in command.words:
+        if word in _KEYWORDS or ("=" in word and word.split("=", 1)[0].replace("_", "a").isalnum()):
             continue
-        return word.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
-    return ""
+        return _program(word)
+    return "cat" if command.reads and not command.words else ""
 
 
-def _command_shows_file(words: "list[str]") -> bool:
-    name = _name(words)
+def _program(word: str) -> str:
+    return word.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
+
+
+def _inner_names(command: Command) -> "list[str]":
+    """All words of a command that runs another one, as names of programs, those within quoted words too.
+
+    Where the inner command begins depends on the outer one's options, so any word may be its name.
+    """
+    return [_program(word) for word in " ".join(command.words[1:]).translate(_NO_SIGNS).split()]
+
+
+def _shows_file(name: str, command: Command) -> bool:
+    words = command.words
     if name in _WRAPPERS:
-        # Where the inner command begins depends on the wrapper's options, so any viewer among the words counts,
-        # also inside a quoted command.
-        inner = " ".join(words[1:]).split()
-        return any(_name([word]) in _VIEWERS for word in inner) or "sed" in inner or "awk" in inner
+        return any(inner in _VIEWERS or inner in _EDITORS for inner in _inner_names(command))
     if name == "git":
         return _git_shows_file(words)
-    if name in ("sed", "awk", "gawk", "mawk", "nawk"):
+    if name in _EDITORS:
         return "-i" not in words
-    return name in _VIEWERS
+    return name in _FILTERS and name not in _SEARCHERS
 
 
-def _command_searches_files(words: "list[str]") -> bool:
-    name = _name(words)
+def _searches_files(name: str, command: Command) -> bool:
     if name in _WRAPPERS:
-        return any(_name([word]) in _SEARCHERS for word in " ".join(words[1:]).split())
-    return name in _SEARCHERS or (name == "git" and "grep" in words)
+        return not _SEARCHERS.isdisjoint(_inner_names(command))
+    return name in _SEARCHERS or (name == "git" and "grep" in command.words)
 
 
 def _git_shows_file(words: "list[str]") -> bool:

@@ -9,7 +9,7 @@ import time
 
 from unpretty import reason
 from unpretty.commands import RAW_MARKER, searches_files, shows_file
-from unpretty.context import FILE, OTHER, SEARCH, SHELL, Context
+from unpretty.context import FILE, OTHER, SEARCH, Context
 from unpretty.json_text.documents import Documents, may_hold_documents
 from unpretty.views import is_diff, is_line_numbered
 
@@ -97,7 +97,7 @@ def compact(text: str, context: "Context | None" = None) -> Compaction:
 
 def _gate(text: str, size: int, context: Context) -> str:
     """The reason to leave ``text`` alone before any work, empty when there is none."""
-    if context.kind == SHELL and context.command:
+    if context.command:
         if RAW_MARKER in context.command:
             return reason.BYPASSED
         if shows_file(context.command):
@@ -106,15 +106,21 @@ def _gate(text: str, size: int, context: Context) -> str:
         return reason.FILE_VIEW
     if size < context.min_bytes:
         return reason.TOO_SMALL
-    if is_diff(text):
-        return reason.DIFF
-    if is_line_numbered(text):
-        return reason.LINE_NUMBERED
+    why = _view(text)
+    if why:
+        return why
     if context.cut:
         return reason.CUT_BY_HOST
     if size > context.max_input_bytes:
         return reason.TOO_LARGE
     return ""
+
+
+def _view(text: str) -> str:
+    """The reason to leave a text alone that points into files, empty for any other."""
+    if is_diff(text):
+        return reason.DIFF
+    return reason.LINE_NUMBERED if is_line_numbered(text) else ""
 
 
 class _Work:
@@ -132,8 +138,14 @@ class _Work:
         decision = self.decision
         if self.context.noise:
             self._reduce_noise()
+            # Colours hide what a text is.
+            why = "" if self.text is self.original else _view(self.text)
+            if why:
+                decision.reason = why
+                self._undo()
+                return Compaction(self.original, decision)
         if may_hold_documents(self.text, self.context.frame_chars):
-            if self.context.kind == SHELL and searches_files(self.context.command):
+            if self.context.kind == SEARCH or searches_files(self.context.command):
                 # Lines of files: what looks like a document may be one of them as it stands there.
                 decision.reason = reason.FILE_VIEW
             else:

@@ -17,7 +17,7 @@ class Context:
     Attributes:
         kind: ``SHELL``, ``SEARCH``, ``MCP``, ``FILE`` or ``OTHER``.
         tool: name of the tool as the agent spells it, for exclude lists and file-reading MCP tools.
-        command: the shell command that was run, empty when there is none.
+        command: the command that was run, in a shell or by an MCP tool; empty when there is none.
         cut: the host cut the text before we saw it.
         frame_chars: characters of a frame that the host put before the text, on its first line.
         max_chars: the host shows at most this many characters, ``None`` for no limit.

@@ -292,20 +292,33 @@ class TestPersistedOutput:
         assert serve(mcp(response))[0] is None
 
 
+@pytest.mark.parametrize("blocks", [False, True], ids=["string", "blocks"])
+def test_an_mcp_tool_that_runs_commands_is_judged_by_the_command(blocks: bool) -> None:
+    payload = mcp([{"type": "text", "text": PRETTY}] if blocks else PRETTY, tool="mcp__desktop__start_process")
+    for command, why in {
+        "cat rows.json": reason.FILE_VIEW,
+        "UNPRETTY_RAW=1 gh api x": reason.BYPASSED,
+        "gh api x": reason.CONVERTED,
+    }.items():
+        _, call = serve(payload | {"tool_input": {"command": command}})
+        assert [field.compaction and field.compaction.decision.reason for field in call.fields] == [why]
+
+
 class TestModel:
     def test_the_last_assistant_message_of_the_transcript_names_it(self, tmp_path: Path) -> None:
         transcript = tmp_path / "t.jsonl"
         lines = [
-            '{"message":{"model":"claude-old-1"}}',
+            '{"type":"assistant","message":{"model":"claude-old-1"}}',
             "x" * 100_000,
-            '{"message":{"model":"claude-opus-5-5","id":"m"}}',
+            '{"type":"assistant","message":{"model":"claude-opus-5-5","content":[{"input":{"model":"haiku"}}]}}',
+            '{"type":"user","toolUseResult":{"model":"of an assistant","type":"assistant"}}',
         ]
         transcript.write_text("\n".join(lines) + "\n{half a li", "utf-8")
         assert claude_code.model({"transcript_path": str(transcript)}) == "claude-opus-5-5"
 
     def test_it_is_unknown_without_a_transcript_and_in_subagents(self, tmp_path: Path) -> None:
         transcript = tmp_path / "t.jsonl"
-        transcript.write_text('{"model":"m"}', "utf-8")
+        transcript.write_text('{"type":"assistant","message":{"model":"m"}}', "utf-8")
         for payload in (
             {},
             {"transcript_path": str(tmp_path / "missing")},

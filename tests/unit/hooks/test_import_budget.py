@@ -14,7 +14,8 @@ import unpretty.hooks
 STANDARD = {"_json", "time", "gc", "sys", "builtins", "posix", "nt"}
 OURS = {
     "unpretty", "unpretty.reason", "unpretty.system", "unpretty.compaction", "unpretty.context", "unpretty.commands",
-    "unpretty.views", "unpretty.json_text", "unpretty.json_text.scanner", "unpretty.json_text.documents",
+    "unpretty.shell_words", "unpretty.views", "unpretty.json_text", "unpretty.json_text.scanner",
+    "unpretty.json_text.documents",
     "unpretty.decision_log", "unpretty.decision_log.writer", "unpretty.settings", "unpretty.settings.defaults",
     "unpretty.settings.resolved", "unpretty.hooks", "unpretty.hooks.entry", "unpretty.hooks.call",
     "unpretty.hooks.reply", "unpretty.hooks.claude_code",
