@@ -70,7 +70,7 @@ def changes() -> tuple[FileChange, ...]:
     link = FileChange(
         python_link(),
         files.read_link(python_link()),
-        os.fsencode(_interpreter()),
+        os.fsencode(interpreter()),
         "Leads to the Python that runs it; agents keep the same command when that Python moves.",
         kind="link",
         ours=True,
@@ -118,7 +118,7 @@ def _is_temporary(prefix: PurePath) -> bool:
     return hashed and prefix.parent.name.lower() in ("pipx", ".cache", "cache")
 
 
-def _interpreter() -> str:
+def interpreter() -> str:
     """The interpreter of this install, by the name that stays when the environment moves to a newer Python."""
     if not sys.executable:
         raise UnprettyError("Python does not say where it is (sys.executable is empty).", code="no_interpreter")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unpretty import locations
 from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
+from unpretty.mcp.policy import is_trial
 
 if TYPE_CHECKING:
     from unpretty.mcp.clients import Call
@@ -37,6 +38,8 @@ class Ledger:
 
     def record(self, call: Call, made: Rewritten, milliseconds: float) -> None:
         """Append one line for each text of a result of ``call``; the work took ``milliseconds``. Never raises."""
+        if is_trial():
+            return
         settings = self._policy.settings
         for outcome in made.outcomes:
             line = self._line(call, outcome, milliseconds)
