@@ -1,8 +1,8 @@
 """Where unpretty keeps its own files. Agents' folders are the installer's business.
 
 Linux: ``~/.config/unpretty``, ``~/.local/share/unpretty``, ``~/.local/state/unpretty`` (XDG variables honoured);
-other platforms as platformdirs says. The hook never asks here: the installer bakes the paths into ``hook.py``. The proxy
-in front of an MCP server is told by its launcher: clients start servers without the variables that decide here.
+other platforms as platformdirs says. The hook never asks here: the installer bakes the paths into ``hook.py``. The
+proxy in front of an MCP server is told by its launcher: clients start servers without the variables that decide here.
 """
 
 from pathlib import Path

@@ -32,7 +32,7 @@ class Policy:
         self.project = _working_folder()
 
     def refresh(self) -> None:
-        """Read the settings if config.toml is not what it was; the defaults stay while the installer tries the proxy."""
+        """Read the settings if config.toml is not what it was; the defaults stay while the proxy is only tried."""
         if is_trial():
             return
         try:
