@@ -32,7 +32,7 @@ _MAX_ERROR_BYTES = 4000
 _MAX_ROW_BYTES = 16 << 20
 _EXCEPTION = re.compile(rb'Code: \d+[.,]|__exception__|\{"exception":"Code: \d+[.,]')
 # What an error says behind its message: stack traces of old servers, the version of new ones, where the parser was.
-_ERROR_TAIL = re.compile(r"(?:, e\.what\(\) = .*|\s*\(version [^)]*\)\s*|\s*Stack trace:.*)$", re.DOTALL)
+_ERROR_TAIL = re.compile(r"(?:, e\.what\(\) = .*|\s*\(version .*|\s*Stack trace:.*)$", re.DOTALL)
 
 
 class Answer:
@@ -105,6 +105,7 @@ class ClickHouse:
             "result_overflow_mode": "break",
             "output_format_json_quote_64bit_integers": "0",
             "output_format_json_quote_denormals": "1",
+            "output_format_decimal_trailing_zeros": "1",
             "cancel_http_readonly_queries_on_client_close": "1",
             "http_write_exception_in_output_format": "0",
         }
@@ -137,6 +138,8 @@ class ClickHouse:
             raise UnprettyError(
                 f"ClickHouse took longer than {self._seconds:g} seconds.", code="timeout", hint="Ask for less."
             ) from None
+        except http.client.IncompleteRead:
+            raise UnprettyError("The answer of ClickHouse broke off.", code="broken_off", hint="Ask again.") from None
         except (OSError, http.client.HTTPException) as fault:
             why = (
                 fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault) or type(fault).__name__
@@ -171,13 +174,14 @@ class ClickHouse:
                 raise UnprettyError(
                     f"A row has more than {_MAX_ROW_BYTES:,} bytes.", code="too_large", hint="Ask for fewer columns."
                 )
+            is_json = is_json and line[:1] in (b"{", b"\n")
+            if is_json and not line.endswith(b"\n"):
+                raise http.client.IncompleteRead(line)
             size += len(line)
             if rows and (len(rows) >= max_rows or size > self._max_bytes):
                 return Answer(rows, True, is_json)
             if line.strip() or not is_json:
-                text = line.decode("utf-8", "replace").rstrip("\n")
-                is_json = is_json and text.startswith("{")
-                rows.append(text)
+                rows.append(line.decode("utf-8", "replace").rstrip("\n"))
         return Answer(rows, False, is_json)
 
 

@@ -44,15 +44,11 @@ class Reply:
 
 
 def objects(records: Sequence[Mapping[str, object]]) -> list[str]:
-    """Records of scalars as JSON texts."""
+    """Records of strings and integers as JSON texts."""
     return [
         "{" + ",".join(f"{quote(name)}:{_scalar(value)}" for name, value in record.items()) + "}" for record in records
     ]
 
 
 def _scalar(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
     return str(value) if isinstance(value, int) else quote(str(value))

@@ -1,0 +1,56 @@
+"""``unpretty serve`` as a command line."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from unpretty.cli.serve import command
+
+
+@pytest.mark.parametrize("module", ["unpretty.mcp.file_server", "unpretty.mcp.clickhouse_server"])
+def test_without_its_packages_it_says_what_to_install(monkeypatch, tmp_path, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    arguments = ["files", "--root", str(tmp_path)] if "file" in module else ["clickhouse", "--url", "http://h"]
+    result = CliRunner().invoke(command, arguments)
+    assert "needs packages that are not installed" in str(result.exception)
+    assert "unpretty[mcp]" in result.exception.hint
+
+
+def test_files_are_served_with_the_options_given(monkeypatch, tmp_path):
+    seen = {}
+
+    class Served:
+        def __init__(self, root, **options):
+            seen.update(options, root=root)
+
+        def server(self):
+            return self
+
+        def run(self):
+            seen["ran"] = True
+
+    monkeypatch.setattr("unpretty.mcp.file_server.FileServer", Served)
+    result = CliRunner().invoke(command, ["files", "--root", str(tmp_path), "--encoding", "toon", "--seconds", "2"])
+    assert result.exit_code == 0, result.output
+    assert seen == {"root": tmp_path, "encoding": "toon", "max_bytes": 40_000, "seconds": 2.0, "ran": True}
+
+
+def test_clickhouse_is_served_with_the_password_of_the_environment(monkeypatch):
+    seen = {}
+
+    class Served:
+        def __init__(self, clickhouse, **options):
+            seen.update(options, password=clickhouse._password, user=clickhouse._user)
+
+        def server(self):
+            return self
+
+        def run(self):
+            seen["ran"] = True
+
+    monkeypatch.setattr("unpretty.mcp.clickhouse_server.ClickHouseServer", Served)
+    monkeypatch.setenv("CLICKHOUSE_PASSWORD", "secret")
+    result = CliRunner().invoke(command, ["clickhouse", "--url", "http://h:1/db", "--user", "me"])
+    assert result.exit_code == 0, result.output
+    assert seen == {"encoding": "", "password": "secret", "user": "me", "ran": True}
