@@ -197,6 +197,12 @@ def test_stats_agrees_with_what_was_sent(conversation: Conversation) -> None:
         assert_totals(totals, [case for case in seen if case.call.tool == tool])
 
 
+def test_every_conversion_is_found_in_the_clients_own_transcript(conversation: Conversation) -> None:
+    totals = conversation.unpretty.json("stats", "--verify")["totals"]
+    assert totals["applied"] == totals["converted"] > 0
+    assert (totals["rejected"], totals["unknown"]) == (0, 0)
+
+
 def assert_totals(totals: Json, cases: list[Case]) -> None:
     """Check one row of figures against the cases that it sums up; a case of several texts is one result."""
     fields = [field for case in cases for field in case.fields]

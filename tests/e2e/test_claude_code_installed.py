@@ -151,3 +151,5 @@ def test_a_client_that_is_too_old_is_named_by_plan_and_doctor(unpretty: Unpretty
     assert agent["status"] == "client_too_old"
     assert oldest in agent["faults"][0]["message"] + agent["faults"][0]["fix"]
     assert converse(ClaudeCode(old, home, project)) == [PRETTY]
+    totals = with_old.json("stats", "--verify")["totals"]
+    assert (totals["converted"], totals["applied"], totals["rejected"]) == (1, 0, 1)
