@@ -210,6 +210,13 @@ def _has_lone_surrogate(text: str) -> bool:
 
 def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started: float) -> None:
     """Append a decision line for each field of ``call`` (one without fields: for the call), then count tokens."""
+    count_tokens(log_decisions(call, settings, paths, via, started), settings, paths)
+
+
+def log_decisions(
+    call: "Call", settings: "Settings", paths: Paths, via: str, started: float
+) -> "list[tuple[str, str, str]]":
+    """Append the decision lines; id, text before and text after of each converted field."""
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
     outcomes = [(field.name, field.compaction) for field in call.fields if field.compaction is not None]
     if not outcomes:
@@ -220,10 +227,15 @@ def log_call(call: "Call", settings: "Settings", paths: Paths, via: str, started
         append(paths.log, record, settings.log_max_bytes, settings.log_files)
         if compaction.decision.converted and field is not None:
             counted.append((str(record["id"]), field.text, compaction.text))
-    if counted and settings.count_tokens == "exact":
+    return counted
+
+
+def count_tokens(texts: "list[tuple[str, str, str]]", settings: "Settings", paths: Paths) -> None:
+    """Have the tokens of ``texts`` (see ``log_decisions``) counted by a process of its own, unless settings say no."""
+    if texts and settings.count_tokens == "exact":
         from unpretty.tokens.background import count_later
 
-        count_later(sys.executable, paths.log, counted, settings.log_max_bytes, settings.log_files)
+        count_later(sys.executable, paths.log, texts, settings.log_max_bytes, settings.log_files)
 
 
 def decision_record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":

@@ -16,22 +16,52 @@ from unpretty.settings.defaults import SETTINGS, Settings
 
 # The plugin waits three seconds; work is given up well before.
 BUDGET_MS = 2000
+# Characters of text that may wait for their tokens to be counted.
+MAX_UNCOUNTED_CHARS = 32 << 20
 
 
 def serve(paths: entry.Paths) -> None:
     """Answer requests until the end of input."""
     gc.enable()  # unlike the hook, this process lives on
-    with open(0, "rb", closefd=False) as requests:
+    uncounted = Uncounted(paths)
+    with open(0, "rb", closefd=False) as requests, contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         for line in requests:
             if not line.endswith(b"\n"):
-                return  # OpenCode ended while it was writing
-            try:
-                _serve_one(line, paths)
-            except (BrokenPipeError, KeyboardInterrupt):
-                return
+                break  # OpenCode ended while it was writing
+            _serve_one(line, paths, uncounted)
+    uncounted.hand_over(last=True)
 
 
-def _serve_one(line: bytes, paths: entry.Paths) -> None:
+class Uncounted:
+    """Texts whose tokens are still to be counted: by one process at a time, the next takes all that came meanwhile."""
+
+    def __init__(self, paths: entry.Paths) -> None:
+        self._paths = paths
+        self._settings = Settings()
+        self._texts: "list[tuple[str, str, str]]" = []
+        self._chars = 0
+
+    def add(self, texts: "list[tuple[str, str, str]]", settings: Settings) -> None:
+        """Keep ``texts`` (as ``entry.log_decisions`` gives them); when too much waits, those are shown as estimates."""
+        self._settings = settings
+        for text in texts:
+            size = len(text[1]) + len(text[2])
+            if self._chars + size <= MAX_UNCOUNTED_CHARS:
+                self._texts.append(text)
+                self._chars += size
+
+    def hand_over(self, last: bool = False) -> None:
+        """Start a process for what waits, unless one is still counting and another chance will come."""
+        if not self._texts:
+            return
+        from unpretty.tokens.background import is_counting
+
+        if last or not is_counting():
+            entry.count_tokens(self._texts, self._settings, self._paths)
+            self._texts, self._chars = [], 0
+
+
+def _serve_one(line: bytes, paths: entry.Paths, uncounted: Uncounted) -> None:
     started = time.perf_counter()
     request = _parse(line)
     settings = entry.load_settings(paths)  # each time, so that a change takes effect on the next tool call
@@ -49,12 +79,9 @@ def _serve_one(line: bytes, paths: entry.Paths) -> None:
         answer = opencode.reply(request, call).encode("utf-8")
     system.write_all(1, answer)
     if not entry.selftest():
-        _log(call, settings, paths, started)
-
-
-def _log(call: Call, settings: Settings, paths: entry.Paths, started: float) -> None:
-    with contextlib.suppress(Exception):  # the reply has left, and the next one matters more than this line
-        entry.log_call(call, settings, paths, "worker", started)
+        with contextlib.suppress(Exception):  # the reply has left, and the next one matters more than this line
+            uncounted.add(entry.log_decisions(call, settings, paths, "worker", started), settings)
+            uncounted.hand_over()
 
 
 def _parse(line: bytes) -> "dict[str, object]":

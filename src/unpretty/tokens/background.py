@@ -47,6 +47,14 @@ def count_later(
     return True
 
 
+def is_counting() -> bool:
+    """True while a process that ``count_later`` started from here is still running."""
+    if sys.platform == "win32":  # pragma: no cover
+        return False
+    _reap()
+    return bool(_started)
+
+
 def interpreter(python: str) -> str:
     """The path to start ``python`` by, so that it finds its installed packages.
 

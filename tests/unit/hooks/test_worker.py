@@ -14,6 +14,7 @@ import pytest
 from unpretty import locations, reason
 from unpretty.hooks import entry, opencode, worker
 from unpretty.installer import launcher
+from unpretty.tokens import background
 
 PRETTY = json.dumps([{"id": number, "name": f"row {number}"} for number in range(60)], indent=2)
 COMPACT = json.dumps(json.loads(PRETTY), separators=(",", ":"))
@@ -139,7 +140,7 @@ def test_a_trial_of_the_installer_leaves_no_line_in_the_log(home: Path, monkeypa
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
     request = {"id": 1, "tool": "bash", "fields": [["output", PRETTY]]}
-    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home))
+    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0])["texts"] == {"output": COMPACT}
     assert not (home / "log").exists()
 
@@ -152,7 +153,7 @@ def test_an_error_of_ours_gives_the_original_and_a_line_in_the_log(home: Path, m
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
     request = {"id": 1, "tool": "bash", "fields": [["output", PRETTY]]}
-    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home))
+    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0]) == {"id": 1, "texts": {}}
     assert json.loads((home / "log").read_text())["reason"] == reason.ERROR
 
@@ -161,10 +162,10 @@ def test_a_log_that_fails_in_an_unforeseen_way_stops_nothing(home: Path, monkeyp
     def fail(*args: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(entry, "log_call", fail)
+    monkeypatch.setattr(entry, "log_decisions", fail)
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
-    worker._serve_one(b'{"id":1,"tool":"bash"}\n', paths(home))
+    worker._serve_one(b'{"id":1,"tool":"bash"}\n', paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0]) == {"id": 1, "texts": {}}
 
 
@@ -174,6 +175,67 @@ def test_the_time_budget_is_below_the_patience_of_the_plugin() -> None:
     settings = worker.for_this_call(worker.Settings({"budget_ms": 60_000}), {})
     assert settings.budget_ms == worker.BUDGET_MS < limit
     assert worker.for_this_call(worker.Settings({"budget_ms": 5}), {}).budget_ms == 5
+
+
+class TestCountingTokens:
+    """One process counts at a time; what comes meanwhile waits for the next one."""
+
+    @pytest.fixture
+    def started(self, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+        """The ids that each process was given."""
+        found: list[list[str]] = []
+        monkeypatch.setattr(
+            entry, "count_tokens", lambda texts, settings, paths: found.append([text[0] for text in texts])
+        )
+        return found
+
+    def test_what_comes_while_one_counts_is_handed_over_together(
+        self, home: Path, monkeypatch: pytest.MonkeyPatch, started: list[list[str]]
+    ) -> None:
+        uncounted = worker.Uncounted(paths(home))
+        busy = False
+        monkeypatch.setattr(background, "is_counting", lambda: busy)
+        uncounted.hand_over()
+        for number in range(4):
+            uncounted.add([(str(number), "a", "b")], worker.Settings())
+            uncounted.hand_over()
+            busy = number == 0
+        assert started == [["0"], ["1", "2"], ["3"]]
+
+    def test_at_the_end_everything_is_handed_over(
+        self, home: Path, monkeypatch: pytest.MonkeyPatch, started: list[list[str]]
+    ) -> None:
+        uncounted = worker.Uncounted(paths(home))
+        monkeypatch.setattr(background, "is_counting", lambda: True)
+        uncounted.add([("1", "a", "b"), ("2", "a", "b")], worker.Settings())
+        uncounted.hand_over()
+        assert started == []
+        uncounted.hand_over(last=True)
+        assert started == [["1", "2"]]
+
+    def test_only_so_much_waits(self, home: Path, monkeypatch: pytest.MonkeyPatch, started: list[list[str]]) -> None:
+        monkeypatch.setattr(worker, "MAX_UNCOUNTED_CHARS", 10)
+        uncounted = worker.Uncounted(paths(home))
+        uncounted.add([("1", "aaaa", "b"), ("2", "aaaaaa", "b"), ("3", "a", "b")], worker.Settings())
+        uncounted.hand_over(last=True)
+        assert started == [["1", "3"]]
+
+    def test_a_running_worker_adds_the_counts_to_the_log(self, running: Running) -> None:
+        """Exact counts need tiktoken and its vocabulary, which ship with the package."""
+        for number in range(3):
+            running.ask(id=number)
+        assert running.process.stdin is not None
+        running.process.stdin.close()
+        running.process.wait(20)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            lines = [json.loads(line) for line in locations.decision_log_file().read_text().splitlines()]
+            counts = [line for line in lines if line["kind"] == "tokens"]
+            if len(counts) == 3:
+                break
+            time.sleep(0.05)
+        assert {line["id"] for line in counts} == {line["id"] for line in lines if line["kind"] == "decision"}
+        assert all(0 < line["tokens_out"] < line["tokens_in"] for line in counts)
 
 
 def test_a_program_in_code_mode_gets_json_whatever_the_settings_say() -> None:
@@ -190,7 +252,7 @@ def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.
     os.write(writer, b'{"id":1}\n{"id":2}\n{"id":')
     os.close(writer)
     served: list[bytes] = []
-    monkeypatch.setattr(worker, "_serve_one", lambda line, paths: served.append(line))
+    monkeypatch.setattr(worker, "_serve_one", lambda line, paths, uncounted: served.append(line))
     standard_input = os.dup(0)
     try:
         os.dup2(reader, 0)
@@ -206,7 +268,7 @@ def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.
 def test_an_end_of_opencode_is_an_end_without_noise(
     home: Path, monkeypatch: pytest.MonkeyPatch, ending: type[BaseException]
 ) -> None:
-    def fail(line: bytes, paths: object) -> None:
+    def fail(line: bytes, paths: object, uncounted: object) -> None:
         raise ending
 
     reader, writer = os.pipe()
