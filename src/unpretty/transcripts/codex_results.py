@@ -228,8 +228,8 @@ def _mcp(item: Record, output: object) -> tuple[Record, str]:
         return {}, reason.CUT_BY_HOST
     if isinstance(output, str) and (structured is None or to_json(structured) != body):
         return {}, REPLACED
-    content = result.get("content")
-    if isinstance(content, list) and len(texts_of(content)) == len(content) and texts_of(content) != blocks:
+    texts = texts_of(result.get("content"))
+    if structured is None and texts != blocks and len(texts) == len(blocks):
         # Codex shortens what it keeps in events, here by more than what the model read.
         return _as_read(blocks), ""
     return {"tool_response": result}, ""
