@@ -1,5 +1,6 @@
 """A tool call as the adapters describe it: who made it, and which of its texts may be made smaller."""
 
+from unpretty import reason
 from unpretty.compaction import Compaction, Decision
 from unpretty.context import Context
 
@@ -57,6 +58,12 @@ class Call:
         self.notice = ""
         self.fields: "list[Field]" = []
         self.reason = ""
+
+    def fail(self) -> None:
+        """Keep every text: something went wrong on the way."""
+        self.reason = reason.ERROR
+        for field in self.fields:
+            field.leave(reason.ERROR)
 
     def changed(self) -> "list[Field]":
         """The fields that became smaller."""

@@ -173,7 +173,7 @@ def _persisted(path: str, max_bytes: int) -> "str | None":
         return None
     try:
         handle = system.open_file(path, system.READ | system.NO_FOLLOW | system.NO_WAIT)
-    except OSError:
+    except (OSError, ValueError):
         return None
     try:
         status = system.fstat(handle)

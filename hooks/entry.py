@@ -67,10 +67,10 @@ def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, starte
         if call.changed():
             reply = adapter.reply(payload, call)
         if reply:
-            system.write_all(1, reply.encode("utf-8"))
+            # A lone surrogate in what we hand back goes out as it came in: as an escape.
+            system.write_all(1, reply.encode("utf-8", "backslashreplace"))
     except Exception:  # the agent keeps what it had; the log says that something was wrong
-        call.fields.clear()
-        call.reason = reason.ERROR
+        call.fail()
     if not selftest():
         call.model = call.model or adapter.model(payload)
         log_call(call, settings, paths, "hook", started)
@@ -106,6 +106,7 @@ def _understand(
     adapter: "ModuleType", agent: str, data: bytes, settings: "Settings"
 ) -> "tuple[dict[str, object], Call]":
     """The payload and the call it tells about; an unreadable one becomes a call without fields."""
+    why = reason.TOO_LARGE if len(data) > MAX_PAYLOAD_BYTES else reason.BAD_PAYLOAD
     try:
         payload = loads(data.decode("utf-8"))
         if isinstance(payload, dict):
@@ -113,10 +114,12 @@ def _understand(
             return payload, call
     except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
         pass
+    except Exception:
+        why = reason.ERROR
     from unpretty.hooks.call import Call as NoCall
 
     call = NoCall(agent)
-    call.reason = reason.TOO_LARGE if len(data) > MAX_PAYLOAD_BYTES else reason.BAD_PAYLOAD
+    call.reason = why
     return {}, call
 
 

@@ -5,6 +5,14 @@ from the built-in module behind it, which the interpreter has loaded already.
 """
 
 import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 if sys.platform == "win32":  # pragma: no cover  measured on Linux only
     import nt as _calls
@@ -51,7 +59,13 @@ def make_folders(path: str) -> None:
     """Create the folder ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
     import os
 
-    os.makedirs(path, 0o700, exist_ok=True)
+    if os.path.isdir(path):
+        return
+    make_folders(folder_of(path))
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:  # another process was faster
+        return
 
 
 def folder_of(path: str) -> str:
@@ -73,7 +87,7 @@ def read_to_end(handle: int, limit: int) -> bytes:
     pieces = []
     size = 0
     while size <= limit:
-        piece = read(handle, 1 << 20)
+        piece = _patiently(lambda: read(handle, 1 << 20))
         if not piece:
             break
         pieces.append(piece)
@@ -85,4 +99,13 @@ def write_all(handle: int, data: bytes) -> None:
     """Write all of ``data``; raises OSError."""
     view = memoryview(data)
     while view:
-        view = view[write(handle, view) :]
+        view = view[_patiently(lambda: write(handle, view)) :]  # noqa: B023  called at once
+
+
+def _patiently(call: "Callable[[], T]") -> "T":
+    """The result of ``call``, made again while it would block: a pipe that we were given may be set not to wait."""
+    while True:
+        try:
+            return call()
+        except BlockingIOError:
+            time.sleep(0.001)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,37 @@ def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyP
     assert done.stdout == "'\\xe9' None\n"
 
 
-def test_folders_are_private(tmp_path: Path) -> None:
-    system.make_folders(str(tmp_path / "a" / "b"))
-    system.make_folders(str(tmp_path / "a" / "b"))
-    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+def test_folders_are_private_also_those_above_and_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        system.make_folders(str(tmp_path / "a" / "b"))
+        system.make_folders(str(tmp_path / "a" / "b"))
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "a", tmp_path / "a" / "b")] == [0o700, 0o700]
+
+
+def test_a_file_in_the_way_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("")
+    with pytest.raises(OSError, match="a"):
+        system.make_folders(str(tmp_path / "a" / "b"))
+
+
+def test_pipes_that_do_not_wait_are_read_and_written_whole() -> None:
+    program = (
+        "from unpretty import system\n"
+        "data = system.read_to_end(0, 1 << 30); system.write_all(1, data * 100); system.close(1)"
+    )
+    inward, outward = os.pipe(), os.pipe()
+    os.set_blocking(inward[0], False)
+    os.set_blocking(outward[1], False)
+    with subprocess.Popen([sys.executable, "-c", program], stdin=inward[0], stdout=outward[1]) as process:
+        os.close(inward[0])
+        os.close(outward[1])
+        time.sleep(0.2)
+        os.write(inward[1], b"x" * 10_000)
+        os.close(inward[1])
+        time.sleep(0.2)
+        with open(outward[0], "rb") as source:
+            assert len(source.read()) == 1_000_000
+    assert process.returncode == 0

@@ -165,6 +165,37 @@ def test_a_full_disk_changes_nothing_else(hook: Hook) -> None:
     assert COMPACT.replace('"', '\\"') in hook.run(bash(PRETTY))
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_reply_that_cannot_be_written_is_logged_with_its_size(hook: Hook) -> None:
+    command = [sys.executable, "-I", "-S", str(hook.script), "claude-code"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, input=bash(PRETTY), stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
+    (record,) = hook.decisions()
+    assert (record["reason"], record["bytes_in"], record["bytes_out"]) == (reason.ERROR, len(PRETTY), len(PRETTY))
+
+
+def test_a_lone_surrogate_beside_the_text_goes_back_as_it_came(hook: Hook) -> None:
+    payload = json.loads(bash(PRETTY))
+    payload["tool_response"]["stderr"] = "é \ud800"
+    reply = json.loads(hook.run(json.dumps(payload).encode()))
+    assert reply["hookSpecificOutput"]["updatedToolOutput"] == payload["tool_response"] | {"stdout": COMPACT}
+
+
+def test_a_lone_surrogate_in_the_text_keeps_it_as_it_is(hook: Hook) -> None:
+    assert hook.run(bash(PRETTY + "\n\ud800")) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.NOT_VERIFIED]
+
+
+def test_a_path_that_no_system_takes_is_no_reason_to_fail(hook: Hook) -> None:
+    hook.config.write_text('count_tokens = "estimate"\ninline_persisted = true\n', "utf-8")
+    for path in ("/x\0/tool-results/a", "/\ud800/tool-results/a"):
+        payload = json.loads(bash(PRETTY))
+        payload["tool_response"]["persistedOutputPath"] = path
+        assert hook.run(json.dumps(payload).encode()) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.CUT_BY_HOST] * 2
+
+
 def test_trying_the_hook_leaves_no_trace_and_uses_the_defaults(hook: Hook) -> None:
     hook.config.write_text("enabled = false\n", "utf-8")
     assert hook.run(bash(PRETTY), UNPRETTY_SELFTEST="1") != ""
@@ -217,7 +248,7 @@ def test_auto_needs_a_model_that_is_known_to_read_it(hook: Hook, tmp_path: Path)
     hook.config.write_text('count_tokens = "estimate"\nencodings = ["auto"]\n', "utf-8")
     transcript = tmp_path / "transcript.jsonl"
     for model, encodings in (("claude-opus-5-5", {"ldf"}), ("some-model", {"json"})):
-        transcript.write_text(f'{{"message":{{"model":"{model}"}}}}\n', "utf-8")
+        transcript.write_text(f'{{"type":"assistant","message":{{"model":"{model}"}}}}\n', "utf-8")
         payload = json.loads(bash(TABLE)) | {"transcript_path": str(transcript)}
         assert hook.run(json.dumps(payload).encode()) != ""
         assert {hook.decisions()[-1]["encoding"]} == encodings
