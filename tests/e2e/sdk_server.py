@@ -32,8 +32,12 @@ class Confirmation(BaseModel):
     sure: bool
 
 
+def table(count: int) -> list[Row]:
+    return [Row(id=i, name=f"name {i} \u00e9\U0001f600", price=i / 4) for i in range(count)]
+
+
 def rows(count: int) -> list[dict[str, object]]:
-    return [{"id": i, "name": f"name {i} \u00e9\U0001f600", "price": i / 4} for i in range(count)]
+    return [row.model_dump() for row in table(count)]
 
 
 @server.tool(structured_output=False)
@@ -43,7 +47,7 @@ def text_only(count: int) -> str:
 
 @server.tool()
 def both(count: int) -> Table:
-    return Table(rows=[Row(**row) for row in rows(count)], total=count)
+    return Table(rows=table(count), total=count)
 
 
 @server.tool()
@@ -53,7 +57,7 @@ def wrapped(count: int) -> str:
 
 @server.tool()
 def items(count: int) -> list[Row]:
-    return [Row(**row) for row in rows(count)]
+    return table(count)
 
 
 @server.tool()
@@ -107,12 +111,14 @@ async def talkative(steps: int, ctx: Context) -> str:
 async def asks_model(ctx: Context) -> str:
     message = SamplingMessage(role="user", content=TextContent(type="text", text="Say a word."))
     answer = await ctx.session.create_message(messages=[message], max_tokens=10)
+    assert isinstance(answer.content, TextContent)
     return answer.content.text
 
 
 @server.tool(structured_output=False)
 async def asks_user(ctx: Context) -> str:
     answer = await ctx.elicit("Sure?", Confirmation)
+    assert answer.action == "accept"
     return f"{answer.action} {answer.data.sure}"
 
 

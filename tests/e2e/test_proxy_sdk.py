@@ -13,6 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client import ClientRequestContext
 from mcp.client.stdio import stdio_client
 from mcp_types import (
+    CallToolResult,
     CreateMessageRequestParams,
     CreateMessageResult,
     ElicitRequestParams,
@@ -22,7 +23,9 @@ from mcp_types import (
     LoggingMessageNotificationParams,
     Root,
     TextContent,
+    TextResourceContents,
 )
+from pydantic import FileUrl
 
 SERVER = str(Path(__file__).with_name("sdk_server.py"))
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -41,23 +44,29 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def sample(_: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:
+def text_of(result: CallToolResult, index: int = 0) -> str:
+    block = result.content[index]
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+async def sample(context: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:
     text = TextContent(type="text", text=f"{params.max_tokens} words")
     return CreateMessageResult(role="assistant", content=text, model="none", stop_reason="endTurn")
 
 
-async def elicit(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+async def elicit(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
     return ElicitResult(action="accept", content={"sure": True})
 
 
-async def roots(_: ClientRequestContext) -> ListRootsResult:
-    return ListRootsResult(roots=[Root(uri="file:///project")])
+async def roots(context: ClientRequestContext) -> ListRootsResult:
+    return ListRootsResult(roots=[Root(uri=FileUrl("file:///project"))])
 
 
 @asynccontextmanager
 async def connect(
     *options: str, proxied: bool = True, mode: str = "legacy", name: str = "claude-code"
-) -> AsyncIterator:
+) -> AsyncIterator[Client]:
     """A client of the SDK server, behind the proxy or not; what the server says on standard error goes nowhere."""
     proxy = ["-m", "unpretty", "proxy", *options, "--", sys.executable] if proxied else []
     parameters = StdioServerParameters(command=sys.executable, args=[*proxy, SERVER])
@@ -96,17 +105,17 @@ async def conversation(client: Client) -> dict[str, Any]:
     note("memo", await client.read_resource("memo://today"))
     note("prompts", await client.list_prompts())
     note("prompt", await client.get_prompt("greeting", {"name": "Ada"}))
-    progress: list[tuple[float, float | None, str | None]] = []
+    steps: list[tuple[float, float | None, str | None]] = []
 
-    async def on_progress(done: float, total: float | None, message: str | None) -> None:
-        progress.append((done, total, message))
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        steps.append((progress, total, message))
 
     for number, (tool, arguments) in enumerate(CALLS):
         try:
             note(f"{number} {tool}", await client.call_tool(tool, arguments, progress_callback=on_progress))
         except Exception as fault:
             said[f"{number} {tool}"] = f"{type(fault).__name__}: {fault}"
-    said["progress"] = progress
+    said["progress"] = steps
     return said
 
 
@@ -149,7 +158,7 @@ def test_requests_of_the_server_to_the_client_come_back_answered() -> None:
     async def ask() -> list[str]:
         async with connect() as client:
             tools = ("asks_model", "asks_user", "asks_roots")
-            return [(await client.call_tool(tool, {})).content[0].text for tool in tools]
+            return [text_of(await client.call_tool(tool, {})) for tool in tools]
 
     assert anyio.run(ask) == ["10 words", "accept True", "file:///project"]
 
@@ -161,7 +170,7 @@ def test_ten_thousand_calls_lose_nothing_and_mix_up_nothing_with_a_hundred_in_fl
 
         async def worker(client: Client) -> None:
             for number in waiting:
-                answers[number] = (await client.call_tool("echo", {"number": number})).content[0].text
+                answers[number] = text_of(await client.call_tool("echo", {"number": number}))
 
         async with connect() as client, anyio.create_task_group() as group:
             for _ in range(100):
@@ -174,7 +183,7 @@ def test_ten_thousand_calls_lose_nothing_and_mix_up_nothing_with_a_hundred_in_fl
 def test_calls_one_after_the_other_come_back_in_order() -> None:
     async def ask() -> list[str]:
         async with connect() as client:
-            return [(await client.call_tool("echo", {"number": number})).content[0].text for number in range(500)]
+            return [text_of(await client.call_tool("echo", {"number": number})) for number in range(500)]
 
     assert anyio.run(ask) == [str(number) for number in range(500)]
 
@@ -182,7 +191,7 @@ def test_calls_one_after_the_other_come_back_in_order() -> None:
 def test_a_large_result_comes_through() -> None:
     async def ask() -> str:
         async with connect() as client:
-            return (await client.call_tool("large", {"size": 8_000_000})).content[0].text
+            return text_of(await client.call_tool("large", {"size": 8_000_000}))
 
     text = anyio.run(ask)
     assert len(text) > 7_500_000
@@ -194,7 +203,7 @@ def test_a_cancelled_call_is_cancelled_and_the_next_one_answered() -> None:
         async with connect() as client:
             with anyio.move_on_after(0.5) as scope:
                 await client.call_tool("slow", {"seconds": 60})
-            return scope.cancelled_caught, (await client.call_tool("echo", {"number": 1})).content[0].text
+            return scope.cancelled_caught, text_of(await client.call_tool("echo", {"number": 1}))
 
     assert anyio.run(ask) == (True, "1")
 
@@ -221,10 +230,11 @@ def test_a_cut_result_is_valid_and_the_rest_can_be_read(mode: str) -> None:
             result = await client.call_tool("both", {"count": 500})
             rows, notice = result.structured_content["rows"], result.structured_content["unpretty"]
             assert f"{len(rows)} of 500 rows" in notice
-            assert json.loads(result.content[0].text)["rows"] == rows
-            assert result.content[1].text == notice
+            assert json.loads(text_of(result))["rows"] == rows
+            assert text_of(result, 1) == notice
             rest = notice.split("resource ")[1].split(" ")[0]
             contents = (await client.read_resource(rest)).contents[0]
+            assert isinstance(contents, TextResourceContents)
             assert [row["id"] for row in json.loads(contents.text)["rows"]] == list(range(len(rows), 500))
             listed = [str(resource.uri) for resource in (await client.list_resources(cache_mode="bypass")).resources]
             assert listed == ["unpretty://result/1", "memo://today"]

@@ -17,6 +17,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import CallToolResult, TextContent
 
 from unpretty.mcp.clickhouse_http import ClickHouse
 from unpretty.mcp.clickhouse_server import ClickHouseServer
@@ -110,6 +111,12 @@ class Server:
         self._output.close()
 
 
+def text_of(result: CallToolResult, index: int = 0) -> str:
+    block = result.content[index]
+    assert isinstance(block, TextContent)
+    return block.text
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -142,7 +149,7 @@ async def ask_program(tool: str, arguments: dict[str, Any], url: str, *options: 
     """The same through the program."""
     async with connect(url, *options, environment=environment) as client:
         result = await client.call_tool(tool, arguments)
-        return bool(result.is_error), result.content[0].text
+        return bool(result.is_error), text_of(result)
 
 
 Ask = Callable[..., tuple[bool, str]]
@@ -152,12 +159,14 @@ Ask = Callable[..., tuple[bool, str]]
 def ask(clickhouse: Server) -> Ask:
     """Call one tool; whether it was an error, and the text."""
 
-    def call(tool: str, url: str = "", encoding: str = "json", limits: dict[str, Any] | None = None, **arguments: Any):
+    def call(
+        tool: str, url: str = "", encoding: str = "json", limits: dict[str, Any] | None = None, **arguments: Any
+    ) -> tuple[bool, str]:
         async def go() -> tuple[bool, str]:
             served = ClickHouseServer(ClickHouse(url or clickhouse.url, **(limits or {})), encoding=encoding)
             async with Client(served.server()) as client:
                 result = await client.call_tool(tool, arguments)
-                return bool(result.is_error), result.content[0].text
+                return bool(result.is_error), text_of(result)
 
         return anyio.run(go)
 

@@ -133,7 +133,8 @@ class ClickHouse:
             connection.request(
                 "POST", "/?" + urllib.parse.urlencode(parameters), sql.encode("utf-8", "replace"), headers
             )
-            yield connection.getresponse()
+            with connection.getresponse() as response:
+                yield response
         except TimeoutError:
             raise UnprettyError(
                 f"ClickHouse took longer than {self._seconds:g} seconds.", code="timeout", hint="Ask for less."

@@ -1,6 +1,7 @@
 """``unpretty serve`` as a command line."""
 
 import sys
+from importlib.util import find_spec
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,10 @@ def test_without_its_packages_it_says_what_to_install(monkeypatch, tmp_path, mod
     assert "unpretty[mcp]" in result.exception.hint
 
 
+needs_extra = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra unpretty[mcp] is not installed")
+
+
+@needs_extra
 def test_files_are_served_with_the_options_given(monkeypatch, tmp_path):
     seen = {}
 
@@ -36,6 +41,7 @@ def test_files_are_served_with_the_options_given(monkeypatch, tmp_path):
     assert seen == {"root": tmp_path, "encoding": "toon", "max_bytes": 40_000, "seconds": 2.0, "ran": True}
 
 
+@needs_extra
 def test_clickhouse_is_served_with_the_password_of_the_environment(monkeypatch):
     seen = {}
 

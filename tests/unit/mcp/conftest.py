@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,10 @@ import pytest
 
 from unpretty import locations
 from unpretty.mcp.proxy import Proxy
+
+
+# The servers need the extra unpretty[mcp].
+collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py"]
 
 
 class End:
