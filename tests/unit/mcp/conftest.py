@@ -13,7 +13,6 @@ import pytest
 from unpretty import locations
 from unpretty.mcp.proxy import Proxy
 
-
 # The servers need the extra unpretty[mcp].
 collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py"]
 
