@@ -45,9 +45,9 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:  # noqa: A
     call.project = text_of(payload, "cwd")
     call.model = text_of(payload, "model")
     call.tool = text_of(payload, "tool_name")
+    call.command = text_of(mapping_of(payload, "tool_input"), "command")
     response = payload.get("tool_response")
     if call.tool == "Bash" and isinstance(response, str):
-        call.command = text_of(mapping_of(payload, "tool_input"), "command")
         call.fields.append(Field("output", response, _shell_context(call.command, response)))
     elif call.tool.startswith("mcp__") and isinstance(response, dict):
         _read_mcp(call, response)
@@ -100,7 +100,8 @@ def _shell_context(command: str, output: str) -> Context:
 
 def _read_mcp(call: Call, response: "dict[str, object]") -> None:
     """The text that the model reads of an MCP result: the structured part when there is one, else all text blocks."""
-    context = Context(kinds.FILE if reads_file(call.tool) else kinds.MCP, max_bytes=_ROOM_BYTES)
+    kind = kinds.FILE if reads_file(call.tool) else kinds.MCP
+    context = Context(kind, command=call.command, max_bytes=_ROOM_BYTES)
     structured = response.get("structuredContent")
     if structured is not None:
         call.fields.append(Field("structuredContent", to_json(structured), context))

@@ -70,10 +70,11 @@ def reply(request: "dict[str, object]", call: Call) -> str:
 def _add_field(call: Call, request: "dict[str, object]", name: str, text: str, settings: "Settings") -> None:
     if request.get("mcp") is True:
         tool = call.tool.partition("_")[2]  # the tool's own name, behind its server's
-        context = Context(kinds.FILE if reads_file(call.tool) or reads_file(tool) else kinds.MCP)
+        kind = kinds.FILE if reads_file(call.tool) or reads_file(tool) else kinds.MCP
+        context = Context(kind, command=call.command)
     else:
-        kind = _TEXT_TOOLS.get(call.tool)
-        if kind is None:
+        kind = _TEXT_TOOLS.get(call.tool, "")
+        if not kind:
             return
         context = Context(kind, command=call.command, noise=kind == kinds.SHELL, paths=kind != kinds.MCP)
         saved = text_of(request, "saved")

@@ -337,3 +337,9 @@ def test_the_version_is_read_off_the_first_line_only(tmp_path: Path) -> None:
     ]:
         path.write_text(first + "\n")
         assert codex._client_version(str(path)) == version
+
+
+def test_an_mcp_tool_that_runs_commands_is_judged_by_the_command() -> None:
+    for command, why in {"cat rows.json": reason.FILE_VIEW, "gh api x": reason.CONVERTED}.items():
+        payload = mcp({"content": [{"type": "text", "text": PRETTY}]}) | {"tool_input": {"command": command}}
+        assert decision(answer(payload)[1]).reason == why

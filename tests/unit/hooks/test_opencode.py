@@ -103,6 +103,13 @@ def test_an_mcp_tool_that_hands_out_files_is_left_alone(tool: str) -> None:
     assert decision(call).reason == reason.FILE_VIEW
 
 
+def test_an_mcp_tool_that_runs_commands_is_judged_by_the_command() -> None:
+    text = json.dumps(rows(40), indent=2)
+    for command, why in {"cat rows.json": reason.FILE_VIEW, "gh api x": reason.CONVERTED}.items():
+        asked = request("desktop_start_process", ("content[0].text", text), mcp=True, command=command)
+        assert decision(answer(asked)[1]).reason == why
+
+
 def test_an_mcp_tool_that_only_sounds_like_a_file_reader_is_not_one() -> None:
     texts, _ = answer(request("github_issue_read", ("content.0.text", json.dumps(rows(30), indent=2)), mcp=True))
     assert texts == {"content.0.text": dense(rows(30))}

@@ -61,3 +61,11 @@ def test_strings_that_are_no_documents_may_not_change_at_all() -> None:
     assert not proven(flat, flat.replace("[1]", "[1,2]"), document)
     assert not proven(flat, flat.replace('{"x":[1]}', "[1]"), document)
     assert not proven(flat, flat + "]", document)
+
+
+def test_white_space_around_a_nested_document_may_not_change() -> None:
+    document = json.dumps(["\n" + INNER + " "])
+    minified = minify(document)
+    assert proven(minified.flat, minified.text, document)
+    assert not proven(minified.flat, minified.text.replace('"\\n{', '"{'), document)
+    assert not proven(minified.flat, minified.text.replace('} "', '}"'), document)
