@@ -66,9 +66,13 @@ def _named(variable: str, otherwise: Path) -> Path:
 
 def own_sources(agent: str, reading: Reading) -> list[Source]:
     """The session records of ``agent`` on this machine, oldest first."""
-    found = [source for folder in home_folders(agent) for source in _below(folder, reading, lambda _: agent)]
+    folders = home_folders(agent)
     if agent == opencode_results.AGENT:
-        found = [source for source in found if source.path.parent == home_folders(agent)[0]]
+        found = [
+            source for folder in folders for path in folder.glob("*.db") for source in _source(path, reading, agent_of)
+        ]
+    else:
+        found = [source for folder in folders for source in _below(folder, reading, lambda _: agent)]
     return sorted(found, key=_age)
 
 

@@ -27,16 +27,9 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the database and read its schema; raises DatabaseFault or OSError."""
+        """Open the database; raises DatabaseFault or OSError."""
         self._pages = Pages(path)
         self.faults = 0
-        try:
-            self._schema = {
-                row.text("name"): row for row in self._rows(1, _SCHEMA_COLUMNS) if row.value("type") == "table"
-            }
-        except BaseException:
-            self._pages.close()
-            raise
 
     def __enter__(self) -> Database:
         return self
@@ -47,15 +40,15 @@ class Database:
     def rows(self, table: str, progress: Callable[[int], None] = lambda _: None) -> Iterator[Row]:
         """The rows of ``table``; none when there is no such table. What is damaged is left out and counted.
 
-        ``progress`` is told the bytes of the pages read. Raises OSError when the file cannot be read.
+        ``progress`` is told the bytes of the pages read. Raises OSError when the file cannot be read, DatabaseFault
+        when the description of the table is damaged.
         """
-        entry = self._schema.get(table)
-        if entry is None:
-            return
-        root = entry.value("rootpage")
-        columns = _columns(entry.text("sql"))
-        if isinstance(root, int) and columns:
-            yield from self._rows(root, columns, progress)
+        for entry in self._rows(1, _SCHEMA_COLUMNS):
+            if entry.value("type") == "table" and entry.value("name") == table:
+                root, columns = entry.value("rootpage"), _columns(entry.text("sql"))
+                if isinstance(root, int) and columns:
+                    yield from self._rows(root, columns, progress)
+                return
 
     def _rows(
         self, root: int, columns: tuple[str, ...], progress: Callable[[int], None] = lambda _: None
