@@ -63,12 +63,13 @@ class Call:
 
     Attributes:
         tool: name as the server spells it.
+        command: the shell command that the tool is to run, empty when it has no such argument.
         tool_use_id: the id under which the client's own hook and transcript know the call, empty when it does not say.
         session, model: likewise.
         for_program: the result goes to a script and not to a model (Codex's code mode).
     """
 
-    __slots__ = ("for_program", "model", "session", "tool", "tool_use_id")
+    __slots__ = ("command", "for_program", "model", "session", "tool", "tool_use_id")
 
     def __init__(self, params: object) -> None:
         members = as_dict(params)
@@ -76,6 +77,7 @@ class Call:
         turn = _turn_metadata(meta.get("x-codex-turn-metadata"))
         call_id = as_text(meta.get("callId"))
         self.tool = as_text(members.get("name"))
+        self.command = as_text(as_dict(members.get("arguments")).get("command"))
         self.tool_use_id = as_text(meta.get("claudecode/toolUseId")) or call_id
         self.session = as_text(turn.get("session_id")) or as_text(meta.get("threadId"))
         self.model = as_text(turn.get("model"))

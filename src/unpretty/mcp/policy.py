@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unpretty import context as kinds
 from unpretty import locations, reason
-from unpretty.commands import reads_file
+from unpretty.commands import RAW_MARKER, reads_file, shows_file
 from unpretty.context import Context
 from unpretty.patterns import is_inside, matches, matches_any
 from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
+
+if TYPE_CHECKING:
+    from unpretty.mcp.clients import Call
 
 JSON_ONLY = ("json",)
 
@@ -63,14 +67,16 @@ class Policy:
                 return tuple(chosen)
         return self.settings.encodings
 
-    def context(self, tool_id: str, model: str, encodings: tuple[str, ...]) -> Context:
-        """The engine's context for a text of a result of ``tool_id``."""
+    def context(self, call: Call, tool_id: str, encodings: tuple[str, ...]) -> Context:
+        """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
+        as_it_is = reads_file(tool_id) or RAW_MARKER in call.command or shows_file(call.command)
         return Context(
-            kinds.FILE if reads_file(tool_id) else kinds.MCP,
+            kinds.FILE if as_it_is else kinds.MCP,
             tool=tool_id,
+            command=call.command,
             encodings=encodings,
-            model=settings.model or model,
+            model=settings.model or call.model,
             min_bytes=settings.min_bytes,
             min_gain=settings.min_gain_percent / 100,
             max_input_bytes=settings.max_input_bytes,

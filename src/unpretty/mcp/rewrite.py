@@ -100,13 +100,13 @@ class Rewriter:
         droppable = structured is not None and may_drop and alone is not None and agree(alone, structured.value)
         tables = free and (structured is None or droppable or not client.shows_structured)
         encodings = self._policy.encodings(client.agent, tool_id) if tables else JSON_ONLY
-        context = self._policy.context(tool_id, call.model, encodings)
+        context = self._policy.context(call, tool_id, encodings)
         context.max_line_bytes = client.max_line_bytes
         texts = read_texts(result, context)
         copy = None
         if structured is not None:
             original = text[structured.start : structured.end]
-            json_context = self._policy.context(tool_id, call.model, JSON_ONLY)
+            json_context = self._policy.context(call, tool_id, JSON_ONLY)
             copy = StructuredCopy(structured, original, json_context, rules.may_shorten_strings)
         draft = Draft(client, rules, texts, copy, may_drop)
         if copy is not None and droppable and context.kind != kinds.FILE:

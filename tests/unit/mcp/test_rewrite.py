@@ -46,6 +46,21 @@ def test_every_client_gets_minified_text(wire, log, client):
 
 
 @pytest.mark.parametrize(
+    ("command", "why"),
+    [("cat rows.json", "file_view"), ("UNPRETTY_RAW=1 report", "bypassed"), ("report", "converted")],
+)
+def test_a_tool_that_runs_commands_is_judged_by_the_command(wire, log, command, why):
+    made = wire()
+    made.initialize()
+    both = text_result(PRETTY, structuredContent={"result": PRETTY})
+    for result in (text_result(PRETTY), both):
+        given = made.call(result, arguments={"command": command})
+        assert (result_of(given) == result) == (why != "converted")
+    made.finish()
+    assert log()[0]["reason"] == why
+
+
+@pytest.mark.parametrize(
     "result",
     [
         text_result(PRETTY, isError=True),
