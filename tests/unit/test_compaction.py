@@ -1,5 +1,6 @@
 """Each gate of the engine, in the order in which they stand, and what a decision records."""
 
+import itertools
 import json
 import time
 
@@ -74,6 +75,26 @@ def test_a_decision_records_sizes_documents_and_what_each_step_saved() -> None:
     assert decision.chars_out == len(compaction.text) < decision.bytes_out
     assert set(decision.steps) == {"json", "nested"}
     assert sum(decision.steps.values()) == decision.bytes_in - decision.bytes_out
+
+
+def test_compact_documents_before_the_time_ran_out_are_not_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = itertools.count()  # each look at the clock comes a second later
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(looks)))
+    assert outcome((COMPACT + "\n") * 9, Context(MCP, budget_seconds=3)) == reason.OVER_BUDGET
+
+
+def test_the_share_that_must_be_saved_is_one_of_bytes() -> None:
+    text = json.dumps(["漢" * 3000] + [1] * 100, ensure_ascii=False)
+    saved = len(text) - len(compact(text, Context(MCP, min_gain=0)).text)
+    assert 0.02 * len(text) < saved < 0.02 * len(text.encode())
+    assert outcome(text, Context(MCP)) == reason.GAIN_TOO_SMALL
+
+
+def test_paths_beside_a_converted_document_stay_as_they_are() -> None:
+    lines = "".join(f"src/shop/cart.py:{n}:text\n" for n in range(40))
+    context = Context(SHELL, paths=True)
+    assert compact(lines, context).decision.steps.keys() == {"paths"}
+    assert compact(f"{lines}{PRETTY}\n", context).text == f"{lines}{COMPACT}\n"
 
 
 def test_without_a_context_documents_are_minified_and_nothing_else() -> None:

@@ -12,6 +12,7 @@ from unpretty.views import is_diff, is_line_numbered
         "--- a/x\n+++ b/x\n@@ -1 +1 @@",
         "commit abc\n\n    message\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n",
         "some text\n@@ -1,2 +1,2 @@\n",
+        "Author: a@b.c\n\ndiff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
         "*** Begin Patch\n*** Update File: x",
     ],
 )
