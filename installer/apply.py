@@ -16,6 +16,7 @@ from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty.installer import files
 from unpretty.installer.plan import FileChange, Plan
+from unpretty.installer.rewrite import rewrite
 
 _OUR_FOLDER = 0o700
 _THEIR_FOLDER = 0o777  # less the umask, as the agent itself would create it
@@ -35,7 +36,8 @@ def apply(plan: Plan) -> Path | None:
     """
     refuse_blocked(plan)
     for change in plan.pending:
-        _is_done(change)
+        if change.rework is None:
+            _is_done(change)
     undo: list[Undo] = []
     backup = _Backup()
     try:
@@ -80,6 +82,11 @@ def _is_done(change: FileChange) -> bool:
 
 def _carry_out(change: FileChange, undo: list[Undo]) -> None:
     """Write one file. What takes it back is noted first: an interrupt may come right after the write."""
+    rework = change.rework
+    if rework is not None:
+        undo.append(lambda: rewrite(change.path, rework.back, rework.lock))
+        rewrite(change.path, rework.forward, rework.lock)
+        return
     if _is_done(change):
         return
     if change.after is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import agents, launcher, planning
+from unpretty.installer import agents, launcher, planning, wrap_launcher
 from unpretty.installer.agents import Agent
 from unpretty.installer.apply import apply
 from unpretty.installer.doctor import AgentReport
@@ -110,8 +110,8 @@ def _carried_out(result: Result) -> Result:
 
 
 def _own_plan(purge: bool) -> Plan:
-    """Our own files: the launcher; with ``purge`` everything."""
-    changes, everything = launcher.removal(), _all_our_files()
+    """Our own files: the launchers; with ``purge`` everything."""
+    changes, everything = (*launcher.removal(), *wrap_launcher.removal()), _all_our_files()
     removed = {change.path for change in changes}
     staying = [path for path in everything if path not in removed and not path.is_dir()]
     left = [folder for folder in _our_folders() if any(folder in path.parents for path in staying)]

@@ -12,11 +12,13 @@ from unpretty.installer import (
     launcher,
     planning,
     receipt,
+    wrap_claude_code,
 )
 from unpretty.installer.agents import Agent
 from unpretty.installer.claude_entry import NAME, TITLE, group, snippet, try_out
 from unpretty.installer.json_edit import Document
 from unpretty.installer.plan import Check, FileChange, Note, Options, Plan
+from unpretty.installer.wrap_plan import with_wrapping
 
 
 def plan_install(options: Options) -> Plan:
@@ -25,8 +27,6 @@ def plan_install(options: Options) -> Plan:
     Raises:
         UnprettyError: the file does not parse as strict JSON (the client cannot read it either), or has another shape.
     """
-    if options.wrap_mcp:
-        raise UnprettyError("--wrap-mcp is not available for Claude Code yet.", code="not_supported")
     path = _settings_file(options)
     before = files.read(path)
     document, added = hook_entries.with_ours(_read(path, before), NAME, group(), front=True)
@@ -185,11 +185,14 @@ def _plugin_notices(layers: list[claude_settings.Layer]) -> list[Note]:
     return []
 
 
-agent = Agent(
-    name=NAME,
-    title=TITLE,
-    is_found=claude_settings.is_found,
-    plan_install=plan_install,
-    plan_uninstall=plan_uninstall,
-    examine=claude_doctor.examine,
+agent = with_wrapping(
+    Agent(
+        name=NAME,
+        title=TITLE,
+        is_found=claude_settings.is_found,
+        plan_install=plan_install,
+        plan_uninstall=plan_uninstall,
+        examine=claude_doctor.examine,
+    ),
+    wrap_claude_code.servers,
 )

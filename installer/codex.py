@@ -15,6 +15,7 @@ from unpretty.installer import (
     launcher,
     planning,
     receipt,
+    wrap_codex,
 )
 from unpretty.installer.agents import Agent
 from unpretty.installer.codex_config import Config
@@ -24,6 +25,7 @@ from unpretty.installer.codex_step import trust_step, without_ours_in_toml
 from unpretty.installer.codex_toml import with_group, without_ours
 from unpretty.installer.json_edit import Document
 from unpretty.installer.plan import Block, Check, FileChange, Note, Options, Plan
+from unpretty.installer.wrap_plan import with_wrapping
 
 _MISSING = "Codex was not found, so it cannot be asked to trust the hook."
 _TRUST_BY_HAND = (
@@ -50,8 +52,6 @@ def plan_install(options: Options) -> Plan:
     Raises:
         UnprettyError: a file does not parse, or Codex would not read it with our entry in it.
     """
-    if options.wrap_mcp:
-        raise UnprettyError("--wrap-mcp is not available for Codex yet.", code="not_supported")
     if options.project is not None and not options.project.is_dir():
         raise UnprettyError(
             f"{options.project} is not a folder.", code="bad_path", hint="Give --project an existing folder."
@@ -224,11 +224,14 @@ def _notices(options: Options) -> list[Note]:
     return notes
 
 
-agent = Agent(
-    name=NAME,
-    title=TITLE,
-    is_found=codex_places.is_found,
-    plan_install=plan_install,
-    plan_uninstall=plan_uninstall,
-    examine=codex_doctor.examine,
+agent = with_wrapping(
+    Agent(
+        name=NAME,
+        title=TITLE,
+        is_found=codex_places.is_found,
+        plan_install=plan_install,
+        plan_uninstall=plan_uninstall,
+        examine=codex_doctor.examine,
+    ),
+    wrap_codex.servers,
 )

@@ -10,6 +10,7 @@ from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty.installer import files, launcher
 from unpretty.installer.plan import Note, Options
+from unpretty.installer.wrap import Server
 
 Status = Literal["active", "not_installed", "not_trusted", "modified", "disabled", "broken", "client_too_old"]
 
@@ -42,6 +43,7 @@ class AgentReport:
         run_ms: how long the registered command took on a sample, milliseconds; None when it was not run.
         last_decision: the last line about this agent in the decision log: ts, tool, decision, reason; None when none.
         repair: what ``--fix`` plans and applies anew: one Options per place where we are installed.
+        servers: its MCP servers: wrapped by the proxy, not wrapped, or remote.
     """
 
     agent: str
@@ -55,6 +57,7 @@ class AgentReport:
     run_ms: float | None = None
     last_decision: dict[str, object] | None = None
     repair: tuple[Options, ...] = ()
+    servers: tuple[Server, ...] = ()
 
 
 def shared_faults() -> list[Fault]:

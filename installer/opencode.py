@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
-from unpretty.installer import files, launcher, opencode_doctor, opencode_places, planning, receipt
+from unpretty.installer import files, launcher, opencode_doctor, opencode_places, planning, receipt, wrap_opencode
 from unpretty.installer.agents import Agent
 from unpretty.installer.opencode_entry import try_out
 from unpretty.installer.opencode_places import NAME, TITLE
 from unpretty.installer.plan import Check, FileChange, Note, Options, Plan
+from unpretty.installer.wrap_plan import with_wrapping
 
 
 def plan_install(options: Options) -> Plan:
@@ -16,8 +17,6 @@ def plan_install(options: Options) -> Plan:
     Raises:
         UnprettyError: a file of that name is there and is not ours.
     """
-    if options.wrap_mcp:
-        raise UnprettyError("--wrap-mcp is not available for OpenCode yet.", code="not_supported")
     if options.project is not None and not options.project.is_dir():
         raise UnprettyError(
             f"{options.project} is not a folder.", code="bad_path", hint="Give --project an existing folder."
@@ -139,11 +138,14 @@ def _notices(options: Options) -> list[Note]:
     return notes
 
 
-agent = Agent(
-    name=NAME,
-    title=TITLE,
-    is_found=opencode_places.is_found,
-    plan_install=plan_install,
-    plan_uninstall=plan_uninstall,
-    examine=opencode_doctor.examine,
+agent = with_wrapping(
+    Agent(
+        name=NAME,
+        title=TITLE,
+        is_found=opencode_places.is_found,
+        plan_install=plan_install,
+        plan_uninstall=plan_uninstall,
+        examine=opencode_doctor.examine,
+    ),
+    wrap_opencode.servers,
 )

@@ -33,6 +33,19 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Rework:
+    """How to make a change anew, for a file that a running program rewrites at any time.
+
+    ``forward`` makes the change in the bytes that are there by then, ``back`` takes it out again; both raise
+    UnprettyError when they cannot. ``lock`` is the folder whose making is the program's own way to have the file alone.
+    """
+
+    forward: Callable[[bytes], bytes]
+    back: Callable[[bytes], bytes]
+    lock: Path
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """One file before and after.
 
@@ -45,6 +58,7 @@ class FileChange:
         ours: a file in our own folders (launcher, receipt): folders 0700, no backup, no diff in the plan's text.
         mode: permission bits of a new file; None leaves them to the umask.
         empty_dirs: folders to remove after this file was deleted, innermost first, each only when it is empty.
+        rework: given where somebody else may have rewritten the file by the time it is changed.
     """
 
     path: Path
@@ -55,6 +69,7 @@ class FileChange:
     ours: bool = False
     mode: int | None = None
     empty_dirs: tuple[Path, ...] = ()
+    rework: Rework | None = None
 
     @property
     def operation(self) -> str:

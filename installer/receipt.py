@@ -115,6 +115,22 @@ def keep(
     return FileChange(file, files.read(file), _encoded(receipt), why, ours=True, mode=0o600)
 
 
+def remember(agent: str, path: Path, added: tuple[str, ...]) -> FileChange:
+    """The change that writes a receipt without the file's bytes: for edits that can be taken out again exactly.
+
+    Args:
+        agent: whose file it is, or another name that keeps such receipts apart from those of ``keep``.
+        path: the file.
+        added: see ``Receipt.added``; what an earlier receipt names stays.
+    """
+    earlier = find(agent, path)
+    known = earlier.added if earlier else ()
+    receipt = Receipt(agent, path, None, "", tuple(dict.fromkeys((*known, *added))))
+    file = _file(agent, path)
+    why = "Remembers where servers were wrapped, so that uninstall finds them."
+    return FileChange(file, files.read(file), _encoded(receipt), why, ours=True, mode=0o600)
+
+
 def drop(receipt: Receipt) -> FileChange:
     """The change that deletes a receipt, to be put behind the change that restores its file."""
     file = _file(receipt.agent, receipt.path)

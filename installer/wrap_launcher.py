@@ -87,7 +87,7 @@ def script() -> Path:
 
 
 def words() -> list[str]:
-    """The words that stand in front of ``--name NAME -- COMMAND``, the same over every upgrade."""
+    """The words that stand in front of ``--name=NAME -- COMMAND``, the same over every upgrade."""
     if sys.platform == "win32":
         return [launcher.interpreter(), "-I", "-S", str(script())]
     return [str(program())]
@@ -145,7 +145,7 @@ def try_out() -> None:
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     try:
         done = subprocess.run(
-            [*words(), "--name", "selftest", "--", *server],
+            [*words(), "--name=selftest", "--", *server],
             input="".join(json.dumps(request) + "\n" for request in requests).encode(),
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,

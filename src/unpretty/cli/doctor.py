@@ -58,6 +58,10 @@ def as_value(report: AgentReport) -> dict[str, object]:
         "notices": [{"code": note.code, "message": note.message} for note in report.notices],
         "run_ms": None if report.run_ms is None else round(report.run_ms, 1),
         "last_decision": report.last_decision,
+        "mcp_servers": [
+            {"name": server.name, "state": server.state, "scope": server.scope, "config": str(server.path)}
+            for server in report.servers
+        ],
     }
 
 
@@ -83,10 +87,20 @@ def _details(reports: list[AgentReport]) -> Iterator[render.Line]:
             yield "", f"    To mend it: {fault.fix}"
         for note in report.notices:
             yield "", f"  Note: {note.message}"
+        if report.servers:
+            yield "", f"  MCP servers: {_servers(report)}"
         if not report.faults and report.status == "not_installed":
             yield "", f"  To set it up: unpretty install {report.agent}"
         elif not report.faults:
             yield "green", "  Nothing is wrong."
+
+
+def _servers(report: AgentReport) -> str:
+    """The agent's MCP servers by what is in front of them."""
+    groups: dict[str, list[str]] = {}
+    for server in report.servers:
+        groups.setdefault(server.state.replace("_", " "), []).append(server.name)
+    return "; ".join(f"{state}: {', '.join(dict.fromkeys(names))}" for state, names in groups.items())
 
 
 def _last(report: AgentReport) -> str:

@@ -3,7 +3,7 @@
 import click
 
 from unpretty.cli import plan_output
-from unpretty.installer import agents, batch
+from unpretty.installer import agents, batch, wrap_plan
 from unpretty.installer.plan import Options
 
 
@@ -39,6 +39,7 @@ def command(  # noqa: PLR0913  one keyword per option
     if not chosen:
         raise plan_output.nothing_found()
     results = batch.plan_install(chosen, Options(project=folder, trust=trust, wrap_mcp=wrap_mcp))
+    wrap_plan.require_known((result.plan for result in results), wrap_mcp)
     arguments = list(names)
     arguments += ["--project", str(folder)] if folder else []
     arguments += ["--trust"] if trust else []

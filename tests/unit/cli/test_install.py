@@ -238,6 +238,7 @@ def test_the_doctors_json_has_these_keys(settings_file):
         "version": None,
         "status": "modified",
         "config": str(settings_file),
+        "mcp_servers": [],
         "notices": [],
         "last_decision": {"ts": 1750000000000, "tool": "Bash", "decision": "converted", "reason": "converted"},
     }

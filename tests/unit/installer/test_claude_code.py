@@ -421,11 +421,6 @@ def test_an_unknown_version_and_a_missing_client_are_notices(home):
     assert plan.warnings == ()
 
 
-def test_wrapping_mcp_servers_is_refused_as_long_as_nothing_does_it():
-    with pytest.raises(UnprettyError, match="not available"):
-        claude_code.plan_install(Options(wrap_mcp=("all",)))
-
-
 def test_a_deleted_current_folder_does_not_matter(tmp_path, monkeypatch, home):
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -1,0 +1,39 @@
+"""The doctor's look at an agent's MCP servers: which are wrapped, and whether the wrapped ones can start."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from unpretty.installer import wrap, wrap_launcher
+from unpretty.installer.doctor import FIX, AgentReport, Fault
+from unpretty.installer.plan import Options
+from unpretty.installer.wrap import Server
+
+
+def with_servers(report: AgentReport, servers: list[Server]) -> AgentReport:
+    """``report`` with the agent's MCP servers, and with what is wrong with the wrapped ones."""
+    faults = _faults(servers)
+    repair = report.repair or ((Options(),) if faults else ())
+    return replace(report, servers=tuple(servers), faults=(*report.faults, *faults), repair=repair)
+
+
+def _faults(servers: list[Server]) -> list[Fault]:
+    """Why wrapped servers do not start, or not behind this install's proxy."""
+    ours = [server for server in servers if wrap.length_of_front(server.words)]
+    if not ours:
+        return []
+    names = ", ".join(dict.fromkeys(server.name for server in ours))
+    found = []
+    for server in ours:
+        if wrap.is_outdated(server.words):
+            gone = "" if Path(server.words[0]).exists() else ", which is not there: it cannot start"
+            message = f"The MCP server {server.name} in {server.path} starts {server.words[0]}{gone}."
+            found.append(Fault("wrap_outdated", message, FIX))
+    for change in wrap_launcher.changes():
+        if change.operation == "create":
+            found.append(
+                Fault("proxy_missing", f"{change.path} is missing, so these servers cannot start: {names}.", FIX)
+            )
+        elif change.operation == "change":
+            message = f"{change.path} belongs to another install of unpretty; it starts these servers: {names}."
+            found.append(Fault("proxy_outdated", message, FIX))
+    return found

@@ -1,0 +1,147 @@
+"""Wraps and unwraps MCP servers in Codex's config.toml, by splicing text: ``command`` and ``args``, nothing else.
+
+The file is parsed before and after each edit; an edit that says anything else than it should is not made.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from unpretty.errors import UnprettyError
+from unpretty.installer import toml_spans, wrap
+from unpretty.installer.codex_config import Config, Table
+from unpretty.installer.toml_spans import Member
+from unpretty.installer.wrap import Place
+from unpretty.installer.wrap_json import added, words_of
+from unpretty.installer.wrap_splice import Command, put_in_front, take_from_front
+
+TABLE = "mcp_servers"
+Found = dict[str, Member]
+
+
+def servers_of(config: Config) -> dict[str, Table]:
+    """The entries of all MCP servers by name."""
+    servers = config.values.get(TABLE)
+    return {name: entry for name, entry in servers.items() if isinstance(entry, dict)} if servers else {}
+
+
+def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes with the words of ``fronts`` in front of each server named there that is not wrapped.
+
+    Returns:
+        The bytes, and what had to be made for that (see ``Receipt.added``).
+
+    Raises:
+        UnprettyError: the bytes are not TOML, or a server is written in a form that cannot be edited safely.
+    """
+    config = Config.read(data, name)
+    made: list[str] = []
+    for place, front in fronts.items():
+        entry = servers_of(config).get(place[-1], {})
+        words = words_of(entry)
+        if not words or wrap.is_wrapped(words):
+            continue
+        if "args" not in entry:
+            config = _edited(config, place, words, _with_args)
+            made.append(added(place))
+        config = _with_front(config, place, words, front)
+    return config.text.encode("utf-8"), tuple(made)
+
+
+def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+    """The bytes without the proxy in front of the servers at ``places``, and without what ``made`` names.
+
+    Raises:
+        UnprettyError: as for ``wrapped``.
+    """
+    config = Config.read(data, name)
+    for place in places:
+        words = words_of(servers_of(config).get(place[-1]))
+        if not wrap.length_of_front(words):
+            continue
+        config, rest = _without_front(config, place, words)
+        if added(place) in made and len(rest) == 1:
+            config = _edited(config, place, rest, _without_args, has_args=False)
+    return config.text.encode("utf-8")
+
+
+def _with_front(config: Config, place: Place, words: Sequence[str], front: Sequence[str]) -> Config:
+    spelled = [tomlkit.item(word).as_string() for word in front]
+    return _edited(
+        config, place, (*front, *words), lambda text, found: put_in_front(text, _command(text, found), spelled)
+    )
+
+
+def _without_front(config: Config, place: Place, words: Sequence[str]) -> tuple[Config, Sequence[str]]:
+    """The config with the server's own command, and that command."""
+    count = wrap.length_of_front(words)
+    rest = words[count:]
+    return _edited(config, place, rest, lambda text, found: take_from_front(text, _command(text, found), count)), rest
+
+
+def _edited(
+    config: Config, place: Place, words: Sequence[str], edit: Callable[[str, Found], str], *, has_args: bool = True
+) -> Config:
+    """``config`` after ``edit``, which must leave it saying the same but for the command of one server: ``words``."""
+    wanted = copy.deepcopy(config.values)
+    entry = wanted[TABLE][place[-1]]
+    entry["command"], entry["args"] = words[0], list(words[1:])
+    if not has_args:
+        del entry["args"]
+    try:
+        text = edit(config.text, _find(config.text, place))
+        values = tomlkit.parse(text).unwrap()
+    except (ValueError, KeyError, IndexError, RecursionError, TOMLKitError):
+        text, values = "", {}
+    if values != wanted:
+        raise UnprettyError(
+            f"The MCP server {place[-1]} in {config.name} is written in a form that cannot be edited safely, so the "
+            "file was left alone.",
+            code="cannot_edit",
+            hint="Leave it out of --wrap-mcp.",
+        )
+    return Config(text, values, config.name)
+
+
+def _find(text: str, place: Place) -> Found:
+    """The members ``command`` and ``args`` of the server at ``place``. Raises ValueError for a text that is odd."""
+    return {member.keys[-1]: member for member in toml_spans.members(text) if member.keys[:-1] == place}
+
+
+def _command(text: str, found: Found) -> Command:
+    command, args = found["command"], found["args"]
+    return Command((command.value, command.end), (args.value, args.end), tuple(toml_spans.items(text, args.value)))
+
+
+def _with_args(text: str, found: Found) -> str:
+    """``text`` with an empty ``args`` behind ``command``: on a line of its own, or in the same inline table."""
+    command = found["command"]
+    if command.inline:
+        return f"{text[: command.end]}, args = []{text[command.end :]}"
+    start = text.rfind("\n", 0, command.start) + 1
+    end = _end_of_line(text, command.end)
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    key = text[start : command.last_key] + "args"
+    return f"{text[:end]}{line_end}{key} = []{text[end:]}"
+
+
+def _without_args(text: str, found: Found) -> str:
+    """The inverse of ``_with_args``."""
+    args = found["args"]
+    if args.inline:
+        start = text.rindex(",", 0, args.start)
+        return text[:start] + text[args.end :]
+    start = text.rfind("\n", 0, args.start) + 1
+    end = _end_of_line(text, args.end)
+    if start == 0:
+        return text[end:].lstrip("\r\n")
+    return text[: _end_of_line(text, start - 1, back=True)] + text[end:]
+
+
+def _end_of_line(text: str, at: int, *, back: bool = False) -> int:
+    """Where the line that holds ``at`` ends, its line break not included; ``back``: ``at`` is that line break."""
+    end = at if back else text.find("\n", at)
+    end = len(text) if end < 0 else end
+    return end - 1 if end > 0 and text[end - 1 : end + 1] == "\r\n" else end
