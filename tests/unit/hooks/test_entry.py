@@ -11,6 +11,10 @@ import pytest
 
 import unpretty
 from unpretty import reason
+from unpretty.context import SHELL, Context
+from unpretty.hooks import claude_code, entry
+from unpretty.hooks.call import Call, Field
+from unpretty.settings.defaults import Settings
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
 PACKAGE = Path(unpretty.__file__).parent
@@ -163,6 +167,33 @@ def test_a_full_disk_changes_nothing_else(hook: Hook) -> None:
     hook.state.mkdir()
     hook.log.symlink_to("/dev/full")
     assert COMPACT.replace('"', '\\"') in hook.run(bash(PRETTY))
+
+
+def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry, "MAX_PAYLOAD_BYTES", 1000)
+    _, call = entry._understand(claude_code, "claude-code", bash(PRETTY)[:1001], Settings())
+    assert (call.reason, call.fields) == (reason.TOO_LARGE, [])
+
+
+def test_every_setting_reaches_the_engine() -> None:
+    chosen = {
+        "min_bytes": 7,
+        "min_gain_percent": 3.0,
+        "max_input_bytes": 8_000,
+        "budget_ms": 1_500,
+        "terminal_noise": False,
+        "fold_paths": False,
+        "encodings": ["columnar"],
+        "model": "m",
+    }
+    call = Call("claude-code")
+    call.tool, call.model = "Bash", "another"
+    call.fields.append(Field("stdout", "text", Context(SHELL, noise=True, paths=True)))
+    entry.decide(call, Settings(chosen))
+    context = call.fields[0].context
+    assert (context.min_bytes, context.min_gain, context.max_input_bytes) == (7, 0.03, 8_000)
+    assert (context.budget_seconds, context.noise, context.paths) == (1.5, False, False)
+    assert (context.encodings, context.model, context.tool) == (("columnar",), "m", "Bash")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
