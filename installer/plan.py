@@ -59,6 +59,7 @@ class FileChange:
         mode: permission bits of a new file; None leaves them to the umask.
         empty_dirs: folders to remove after this file was deleted, innermost first, each only when it is empty.
         rework: given where somebody else may have rewritten the file by the time it is changed.
+        context: how many lines around a change the plan shows; none where keys of the user's may stand there.
     """
 
     path: Path
@@ -70,6 +71,7 @@ class FileChange:
     mode: int | None = None
     empty_dirs: tuple[Path, ...] = ()
     rework: Rework | None = None
+    context: int = 3
 
     @property
     def operation(self) -> str:

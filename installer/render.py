@@ -81,7 +81,7 @@ def diff(change: FileChange) -> list[str]:
     old = "/dev/null" if change.before is None else str(change.path)
     new = "/dev/null" if change.after is None else str(change.path)
     lines: list[str] = []
-    for line in difflib.unified_diff(before, after, old, new):
+    for line in difflib.unified_diff(before, after, old, new, n=change.context):
         lines.append(line.rstrip("\r\n"))
         if not line.endswith(("\n", "\r")):
             lines.append("\\ No newline at end of file")

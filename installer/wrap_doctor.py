@@ -1,8 +1,12 @@
 """The doctor's look at an agent's MCP servers: which are wrapped, and whether the wrapped ones can start."""
 
+import os
+import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+from unpretty.errors import UnprettyError
 from unpretty.installer import wrap, wrap_launcher
 from unpretty.installer.doctor import FIX, AgentReport, Fault
 from unpretty.installer.plan import Options
@@ -28,12 +32,30 @@ def _faults(servers: list[Server]) -> list[Fault]:
             gone = "" if Path(server.words[0]).exists() else ", which is not there: it cannot start"
             message = f"The MCP server {server.name} in {server.path} starts {server.words[0]}{gone}."
             found.append(Fault("wrap_outdated", message, FIX))
+    found += _launcher_faults(names)
+    return found or _trial_faults(names)
+
+
+def _launcher_faults(names: str) -> list[Fault]:
+    started = Path(wrap_launcher.words()[-1])
+    found = []
     for change in wrap_launcher.changes():
         if change.operation == "create":
-            found.append(
-                Fault("proxy_missing", f"{change.path} is missing, so these servers cannot start: {names}.", FIX)
-            )
+            fate = "cannot start" if change.path == started else "run without the proxy"
+            found.append(Fault("proxy_missing", f"{change.path} is missing, so these servers {fate}: {names}.", FIX))
         elif change.operation == "change":
             message = f"{change.path} belongs to another install of unpretty; it starts these servers: {names}."
             found.append(Fault("proxy_outdated", message, FIX))
+        elif change.path == started and sys.platform != "win32" and not os.access(started, os.X_OK):
+            message = f"{started} may not be executed, so these servers cannot start: {names}."
+            found.append(Fault("proxy_not_executable", message, shlex.join(["chmod", "u+x", str(started)])))
     return found
+
+
+def _trial_faults(names: str) -> list[Fault]:
+    """Run the proxy as an agent would."""
+    try:
+        wrap_launcher.try_out()
+    except UnprettyError as fault:
+        return [Fault(fault.code, f"{fault} These servers depend on it: {names}.", FIX)]
+    return []

@@ -59,9 +59,12 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
     Raises:
         UnprettyError: as for ``wrapped``.
     """
+    places = dict.fromkeys(places)
+    if not places:
+        return data
     document = Document.read(data, name=name, strict=strict)
     edits: list[tuple[int, int, str]] = []
-    for place in dict.fromkeys(places):
+    for place in places:
         server = _server(document, place)
         words = words_of(server.value()) if server else ()
         count = wrap.length_of_front(words)

@@ -163,7 +163,7 @@ def _change_of(path: Path, changes: list[FileChange]) -> FileChange:
 def _put(changes: list[FileChange], change: FileChange, after: bytes, why: str, rework: Rework | None) -> None:
     """Let ``change``, which may be among ``changes``, lead to ``after``."""
     why = f"{change.why} {why}" if change.operation != "keep" else why
-    changed = replace(change, after=after, why=why, rework=rework)
+    changed = replace(change, after=after, why=why, rework=rework, context=0)
     if change in changes:
         changes[changes.index(change)] = changed
     else:
