@@ -6,11 +6,11 @@ Only the text of the command is known, so the judgement leans to "yes": a result
 result that no longer matches its file costs a failed edit.
 """
 
-from unpretty.shell_words import Command, pipelines
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from unpretty.shell_words import Command
 
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
@@ -33,25 +33,11 @@ _FILTERS = (
     | _SEARCHERS
     | _EDITORS
     | {
-        *(
-            "cut",
-            "tee",
-            "sort",
-            "uniq",
-            "tr",
-            "fold",
-            "fmt",
-            "pr",
-            "expand",
-            "unexpand",
-            "col",
-            "colrm",
-            "column",
-            "ts",
-        ),
-        *("paste", "shuf", "iconv", "pv", "dd", "gunzip", "read"),
+        *("cut", "tee", "sort", "uniq", "tr", "fold", "fmt", "pr", "expand", "unexpand", "col", "colrm", "column"),
+        *("ts", "paste", "shuf", "iconv", "pv", "dd", "gunzip", "read"),
     }
 )
+_PRINTERS = _FILTERS | {"git"}
 # Programs that run the rest of their words as a command.
 _WRAPPERS = frozenset(
     (
@@ -64,6 +50,7 @@ _WRAPPERS = frozenset(
 # What may stand before a command: keywords, and the end of a group or a substitution.
 _KEYWORDS = frozenset(("!", "{", "}", ")", "do", "done", "then", "else", "elif", "if", "fi", "while", "until", "esac"))
 _NO_SIGNS = dict.fromkeys(map(ord, "'\"`();|&<>{}$"), " ")
+_NO_SIGNS_OR_PATHS = _NO_SIGNS | dict.fromkeys(map(ord, "/\\.="), " ")
 # How programs of several languages read the text of a file, and how they parse it.
 _READS = (".read()", "read_text(", "readlines(", "readfile", "file_get_contents(", "file.read", "io.read")
 _PARSES = ("json.load", "json.parse", "json_decode")
@@ -74,12 +61,22 @@ def shows_file(command: str) -> bool:
     lowered = command.lower()
     if any(sign in lowered for sign in _READS) and not any(sign in lowered for sign in _PARSES):
         return True
-    return any(_prints(pipeline, _shows_file) for pipeline in pipelines(command))
+    return _any_prints(command, _PRINTERS, _shows_file)
 
 
 def searches_files(command: str) -> bool:
     """True when ``command`` may print lines of files as they are (``grep``, ``rg``, ``git grep``, ...)."""
-    return any(_prints(pipeline, _searches_files) for pipeline in pipelines(command))
+    return _any_prints(command, _SEARCHERS, _searches_files)
+
+
+def _any_prints(command: str, programs: "frozenset[str]", judge: "Callable[[str, Command], bool]") -> bool:
+    """True when a pipeline of ``command`` prints what ``judge`` looks for, by one of ``programs`` or a ``<``."""
+    # A first look that costs far less than reading the command: most name none of these programs.
+    if "<" not in command and programs.isdisjoint(command.lower().translate(_NO_SIGNS_OR_PATHS).split()):
+        return False
+    from unpretty.shell_words import pipelines
+
+    return any(_prints(pipeline, judge) for pipeline in pipelines(command))
 
 
 def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") -> bool:
@@ -100,7 +97,7 @@ def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") ->
     return False
 
 
-def _name(command: Command) -> str:
+def _name(command: "Command") -> str:
     """The program that a simple command runs: keywords and assignments skipped, folders dropped, lower case.
 
     A shell itself prints what ``$(<file)`` reads.
@@ -116,7 +113,7 @@ def _program(word: str) -> str:
     return word.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
 
 
-def _inner_names(command: Command) -> "list[str]":
+def _inner_names(command: "Command") -> "list[str]":
     """All words of a command that runs another one, as names of programs, those within quoted words too.
 
     Where the inner command begins depends on the outer one's options, so any word may be its name.
@@ -124,7 +121,7 @@ def _inner_names(command: Command) -> "list[str]":
     return [_program(word) for word in " ".join(command.words[1:]).translate(_NO_SIGNS).split()]
 
 
-def _shows_file(name: str, command: Command) -> bool:
+def _shows_file(name: str, command: "Command") -> bool:
     words = command.words
     if name in _WRAPPERS:
         return any(inner in _VIEWERS or inner in _EDITORS for inner in _inner_names(command))
@@ -135,7 +132,7 @@ def _shows_file(name: str, command: Command) -> bool:
     return name in _FILTERS and name not in _SEARCHERS
 
 
-def _searches_files(name: str, command: Command) -> bool:
+def _searches_files(name: str, command: "Command") -> bool:
     if name in _WRAPPERS:
         return not _SEARCHERS.isdisjoint(_inner_names(command))
     return name in _SEARCHERS or (name == "git" and "grep" in command.words)
