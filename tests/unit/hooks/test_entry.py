@@ -227,6 +227,34 @@ def test_a_path_that_no_system_takes_is_no_reason_to_fail(hook: Hook) -> None:
     assert [record["reason"] for record in hook.decisions()] == [reason.CUT_BY_HOST] * 2
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_place_of_a_saved_result_is_not_waited_for(hook: Hook, tmp_path: Path) -> None:
+    hook.config.write_text('count_tokens = "estimate"\ninline_persisted = true\n', "utf-8")
+    saved = tmp_path / "tool-results" / "a.txt"
+    saved.parent.mkdir()
+    os.mkfifo(saved)
+    payload = json.loads(bash(PRETTY))
+    payload["tool_response"]["persistedOutputPath"] = str(saved)
+    assert hook.run(json.dumps(payload).encode()) == ""
+    assert [record["reason"] for record in hook.decisions()] == [reason.CUT_BY_HOST]
+
+
+def test_the_log_is_rotated_at_the_size_of_the_settings(hook: Hook) -> None:
+    hook.config.write_text('count_tokens = "estimate"\nlog_max_bytes = 4096\nlog_files = 2\n', "utf-8")
+    hook.state.mkdir()
+    hook.log.write_text("x" * 4096)
+    for _ in range(2):
+        assert hook.run(bash(PRETTY)) != ""
+    assert len(hook.decisions()) == 2
+    hook.log.write_text("y" * 4096)
+    assert hook.run(bash(PRETTY)) != ""
+    files = [path for path in hook.state.iterdir() if path.name.startswith(hook.log.name)]
+    assert {path.name: path.stat().st_size > 3000 for path in files} == {
+        hook.log.name: False,
+        f"{hook.log.name}.1": True,
+    }
+
+
 def test_trying_the_hook_leaves_no_trace_and_uses_the_defaults(hook: Hook) -> None:
     hook.config.write_text("enabled = false\n", "utf-8")
     assert hook.run(bash(PRETTY), UNPRETTY_SELFTEST="1") != ""

@@ -51,6 +51,16 @@ def test_an_unchanged_file_is_not_parsed_again(paths: tuple[Path, Path], monkeyp
     assert load(paths).min_bytes == 7
 
 
+def test_who_reads_the_copy_while_it_is_written_anew_sees_the_old_one(paths: tuple[Path, Path]) -> None:
+    paths[1].write_text("min_bytes = 7\n", "utf-8")
+    load(paths)
+    with paths[0].open("rb") as reader:
+        paths[1].write_text("min_bytes = 1000\n", "utf-8")
+        assert load(paths).min_bytes == 1000
+        assert json.loads(reader.read())["settings"]["min_bytes"] == 7
+    assert [path.name for path in paths[0].parent.iterdir()] == [paths[0].name]
+
+
 def test_a_change_is_noticed_also_when_the_file_goes(paths: tuple[Path, Path]) -> None:
     paths[1].write_text("min_bytes = 7\n", "utf-8")
     load(paths)
