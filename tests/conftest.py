@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 _SLOW_MACHINE = (HealthCheck.too_slow,)
 settings.register_profile("quick", max_examples=100, deadline=None, suppress_health_check=_SLOW_MACHINE)
 settings.register_profile(
-    "ci", max_examples=2_000, deadline=None, suppress_health_check=_SLOW_MACHINE, derandomize=True, print_blob=True
+    "ci", max_examples=1_000, deadline=None, suppress_health_check=_SLOW_MACHINE, derandomize=True, print_blob=True
 )
 settings.register_profile(
     "nightly", max_examples=50_000, deadline=None, suppress_health_check=_SLOW_MACHINE, print_blob=True
