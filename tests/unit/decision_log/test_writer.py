@@ -62,6 +62,15 @@ def test_another_writers_rotation_is_waited_out_by_appending(tmp_path: Path) -> 
     assert len(log.read_text().splitlines()) == 9
 
 
+def test_who_finds_the_log_rotated_already_does_not_rotate_it_again(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("new\n")
+    handle = writer._rotate(str(log), 8, max_bytes=50, max_files=3)
+    assert handle is not None
+    os.close(handle)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("log", "new\n")]
+
+
 def test_the_lock_of_a_killed_writer_is_broken(tmp_path: Path) -> None:
     log, lock = tmp_path / "log", tmp_path / "log.lock"
     lock.touch()
