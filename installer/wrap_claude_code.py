@@ -17,7 +17,7 @@ from unpretty.installer.claude_entry import NAME, TITLE
 from unpretty.installer.plan import Note
 from unpretty.installer.wrap import Place, Server
 from unpretty.installer.wrap_agent import PROJECT, AgentServers
-from unpretty.installer.wrap_json import words_of
+from unpretty.installer.wrap_json import words_of_pair
 
 _SERVERS = "mcpServers"
 _REMOTE = ("http", "sse", "sse-ide", "ws", "ws-ide", "streamable-http")
@@ -70,7 +70,7 @@ class ClaudeCodeServers(AgentServers):
             return f"{policy} allows or forbids servers by their command, and this would be another command."
         if scope != PROJECT:
             return ""
-        words = [*wrap.front(name), *words_of(entry)]
+        words = [*wrap.front(name), *words_of_pair(entry)]
         own = {**entry, "command": words[0], "args": words[1:]}
         command = shlex.join(["claude", "mcp", "add-json", "--scope", "local", name, json.dumps(own)])
         return (
@@ -114,7 +114,7 @@ class ClaudeCodeServers(AgentServers):
 
 def _command(entry: dict[str, object]) -> tuple[tuple[str, ...], bool]:
     """The words that start a server, and whether it is reached by an address."""
-    words = words_of(entry)
+    words = words_of_pair(entry)
     remote = entry.get("type") in _REMOTE or (not words and isinstance(entry.get("url"), str))
     return (() if remote else words), remote
 

@@ -14,7 +14,7 @@ from unpretty.installer.codex_places import NAME, TITLE
 from unpretty.installer.plan import Note
 from unpretty.installer.wrap import Place, Server
 from unpretty.installer.wrap_agent import PROJECT, AgentServers
-from unpretty.installer.wrap_json import words_of
+from unpretty.installer.wrap_json import words_of_pair
 
 
 class CodexServers(AgentServers):
@@ -40,7 +40,7 @@ class CodexServers(AgentServers):
             )
         found = []
         for name, entry in wrap_toml.servers_of(Config.read(data, str(path))).items():
-            words = words_of(entry)
+            words = words_of_pair(entry)
             remote = not words and isinstance(entry.get("url"), str)
             found.append(Server(name, path, (wrap_toml.TABLE, name), scope, words, remote, obstacle))
         return found

@@ -18,11 +18,22 @@ ARGS = "args:"  # how ``Receipt.added`` names a server whose ``args`` we made
 
 def words_of(entry: object) -> tuple[str, ...]:
     """The command that starts the server with this entry, empty when it has none or it makes no sense."""
+    command = entry.get("command") if isinstance(entry, dict) else None
+    return _words(command) if isinstance(command, list) else words_of_pair(entry)
+
+
+def words_of_pair(entry: object) -> tuple[str, ...]:
+    """The same for agents that know ``command`` and ``args`` only."""
     if not isinstance(entry, dict):
         return ()
-    command, arguments = entry.get("command"), entry.get("args", [])
-    words = command if isinstance(command, list) else [command, *arguments] if isinstance(arguments, list) else []
-    return tuple(words) if words and words[0] and all(isinstance(word, str) for word in words) else ()
+    arguments = entry.get("args", [])
+    return _words([entry.get("command"), *arguments]) if isinstance(arguments, list) else ()
+
+
+def _words(words: list[object]) -> tuple[str, ...]:
+    """``words`` if they are a command: texts, the first of which is not empty."""
+    known = tuple(word for word in words if isinstance(word, str))
+    return known if len(known) == len(words) and any(known[:1]) else ()
 
 
 def wrapped(

@@ -14,7 +14,7 @@ from unpretty.installer import toml_spans, wrap
 from unpretty.installer.codex_config import Config, Table
 from unpretty.installer.toml_spans import Member
 from unpretty.installer.wrap import Place
-from unpretty.installer.wrap_json import added, words_of
+from unpretty.installer.wrap_json import added, words_of_pair
 from unpretty.installer.wrap_splice import Command, put_in_front, take_from_front
 
 TABLE = "mcp_servers"
@@ -24,7 +24,8 @@ Found = dict[str, Member]
 def servers_of(config: Config) -> dict[str, Table]:
     """The entries of all MCP servers by name."""
     servers = config.values.get(TABLE)
-    return {name: entry for name, entry in servers.items() if isinstance(entry, dict)} if servers else {}
+    found = servers.items() if isinstance(servers, dict) else ()
+    return {name: entry for name, entry in found if isinstance(entry, dict)}
 
 
 def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) -> tuple[bytes, tuple[str, ...]]:
@@ -40,7 +41,7 @@ def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) ->
     made: list[str] = []
     for place, front in fronts.items():
         entry = servers_of(config).get(place[-1], {})
-        words = words_of(entry)
+        words = words_of_pair(entry)
         if not words or wrap.is_wrapped(words):
             continue
         if "args" not in entry:
@@ -58,11 +59,11 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
     """
     config = Config.read(data, name)
     for place in places:
-        words = words_of(servers_of(config).get(place[-1]))
+        words = words_of_pair(servers_of(config).get(place[-1]))
         if not wrap.length_of_front(words):
             continue
         config, rest = _without_front(config, place, words)
-        if added(place) in made and len(rest) == 1:
+        if added(place) in made and len(rest) == 1 and not _has_comment(config.text, place):
             config = _edited(config, place, rest, _without_args, has_args=False)
     return config.text.encode("utf-8")
 
@@ -138,6 +139,12 @@ def _without_args(text: str, found: Found) -> str:
     if start == 0:
         return text[end:].lstrip("\r\n")
     return text[: _end_of_line(text, start - 1, back=True)] + text[end:]
+
+
+def _has_comment(text: str, place: Place) -> bool:
+    """Whether somebody wrote something behind ``args`` on its line."""
+    args = _find(text, place)["args"]
+    return not args.inline and bool(text[args.end : _end_of_line(text, args.end)].strip())
 
 
 def _end_of_line(text: str, at: int, *, back: bool = False) -> int:
