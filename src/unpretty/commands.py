@@ -55,6 +55,10 @@ _NO_SIGNS_OR_PATHS = _NO_SIGNS | dict.fromkeys(map(ord, "/\\.="), " ")
 _READS = (".read()", "read_text(", "readlines(", "readfile", "file_get_contents(", "file.read", "io.read")
 _PARSES = ("json.load", "json.parse", "json_decode")
 
+# Words in the names of MCP tools: what they handle, and what they do with it or give of it.
+_FILES = frozenset(("file", "files", "notebook"))
+_SHOWS = frozenset(("read", "view", "open", "cat", "show", "load", "fetch", "text", "content", "contents", "source"))
+
 
 def shows_file(command: str) -> bool:
     """True when ``command`` may print the text of a file as it is (``cat x``, ``head x``, ``sed -n 1,9p x``, ...)."""
@@ -146,9 +150,15 @@ def _git_shows_file(words: "list[str]") -> bool:
 
 
 def reads_file(tool: str) -> bool:
-    """True when an MCP tool's name says that it hands out the text of files (``read_file``, ``get_file_contents``)."""
-    name = tool.rsplit("__", 1)[-1].lower().replace("-", "_")
-    words = name.split("_")
-    if "file_content" in name or name in ("cat", "view", "read", "open", "readfile", "viewfile"):
-        return True
-    return ("file" in words or "files" in words) and any(verb in words for verb in ("read", "view", "open", "cat"))
+    """True when an MCP tool's name says that it hands out the text of files (``read_file``, ``getFileContents``)."""
+    name = tool.rsplit("__", 1)[-1].replace("-", "_")
+    parted = (
+        "_" + char if before.islower() and char.isupper() else char
+        for before, char in zip(" " + name, name, strict=False)
+    )
+    words = "".join(parted).lower().split("_")
+    if len(words) == 1:
+        return words[0] in ("cat", "view", "read", "open", "readfile", "viewfile")
+    if _FILES.isdisjoint(words):
+        return False
+    return words[-2:] == ["get", "file"] or not _SHOWS.isdisjoint(words)

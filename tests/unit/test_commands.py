@@ -137,6 +137,14 @@ def test_commands_that_do_not(command: str) -> None:
         "mcp__gh__get_file_contents",
         "mcp__x__view-file",
         "mcp__x__cat",
+        "mcp__x__readFile",
+        "mcp__x__READ_FILE",
+        "mcp__x__readTextFile",
+        "mcp__x__get_file",
+        "mcp__x__fetch-file",
+        "mcp__x__getFileContents",
+        "mcp__x__read_notebook",
+        "mcp__jetbrains__get_file_text_by_path",
     ],
 )
 def test_mcp_tools_that_hand_out_files(tool: str) -> None:
@@ -144,7 +152,17 @@ def test_mcp_tools_that_hand_out_files(tool: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "tool", ["mcp__gh__list_files", "mcp__gh__get_pull_request_files", "mcp__db__read_rows", "mcp__x__profile_view"]
+    "tool",
+    [
+        "mcp__gh__list_files",
+        "mcp__gh__get_pull_request_files",
+        "mcp__db__read_rows",
+        "mcp__x__profile_view",
+        "mcp__x__get_file_info",
+        "mcp__x__upload_file",
+        "mcp__files__list",
+        "",
+    ],
 )
 def test_mcp_tools_that_do_not(tool: str) -> None:
     assert not reads_file(tool)
