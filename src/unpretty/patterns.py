@@ -7,7 +7,7 @@ def matches(pattern: str, text: str) -> bool:
     if not rest:
         return text == pattern
     *middle, last = rest
-    if not text.startswith(first) or len(text) < len(first) + len(last):
+    if not text.startswith(first):
         return False
     position, limit = len(first), len(text) - len(last)
     for part in middle:

@@ -262,6 +262,7 @@ KEPT = {
     "a wide character behind a gap": "a\x1b[2C日本",
     "erasing behind an unknown column": "日本\x1b[2Kx",
     "a line that would grow": "a\x1b[60Gb",
+    "a line that would grow, by a gap no wider than the line": "a\x1b[9Cbbbbbb",
     "a gap wider than the line": "ab\x1b[9999Cc",
 }
 
