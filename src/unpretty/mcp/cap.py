@@ -39,9 +39,10 @@ class Cut:
         structured: new ``structuredContent`` without the notice, None to leave it as it is.
         drop_structured: ``structuredContent`` goes, since it cannot carry the notice.
         notice: the line about the cut.
+        kept: the complete result can be read as a resource.
     """
 
-    __slots__ = ("drop_structured", "notice", "removed", "rows", "shown", "structured", "texts")
+    __slots__ = ("drop_structured", "kept", "notice", "removed", "rows", "shown", "structured", "texts")
 
     def __init__(self, rows: Rows, shown: int) -> None:
         self.rows = rows
@@ -51,6 +52,7 @@ class Cut:
         self.structured: str | None = None
         self.drop_structured = False
         self.notice = ""
+        self.kept = False
 
     def structured_with_notice(self) -> str:
         """``structuredContent`` with the notice as its last member."""
@@ -71,7 +73,11 @@ def cut(draft: Draft, limit: int, context: Context) -> Cut | None:
 
 
 def notice(made: Cut, address: str, server: str) -> str:
-    """The one line about a cut: how many rows there are and are shown, and how to get less or the rest."""
+    """The one line about a cut: how many rows there are and are shown, and how to get less or the rest.
+
+    ``address`` is that of the complete result, ``server`` the name under which the client knows the server; either may
+    be empty.
+    """
     rows = made.rows
     where = f" of {literal(rows.name)}" if rows.name else ""
     shown = f"{made.shown:,} of {len(rows):,} {rows.unit}{where} are shown; all are {byte_length(rows.text):,} bytes."
@@ -79,7 +85,8 @@ def notice(made: Cut, address: str, server: str) -> str:
     if not address:
         return shown + less
     rest = f"{address}/rows/{made.shown + 1}-{len(rows)}"
-    return f"{shown}{less} For the rest, read the resource {rest} of MCP server {literal(server)} (all: {address})."
+    of = f"MCP server {literal(server)}" if server else "this MCP server"
+    return f"{shown}{less} For the rest, read the resource {rest} of {of} (all: {address})."
 
 
 def _cut_content(texts: list[TextCopy], limit: int, context: Context) -> Cut | None:

@@ -20,7 +20,7 @@ from unpretty.mcp.channel import Line, Outlet, read_lines
 from unpretty.mcp.ledger import Ledger
 from unpretty.mcp.message import Message, as_dict, as_text, read_messages, splice
 from unpretty.mcp.policy import Policy
-from unpretty.mcp.resources import PREFIX, ResultStore, encode_reply, list_reply, read_reply
+from unpretty.mcp.resources import LIST_CHANGED, PREFIX, ResultStore, encode_reply, list_reply, read_reply
 from unpretty.mcp.rewrite import Outcome, Rewriter, Rewritten
 from unpretty.mcp.server_offers import add_resources, offer_resources
 from unpretty.mcp.server_process import ServerProcess
@@ -60,6 +60,8 @@ class Proxy:
         limit = None if passthrough else max_result_bytes
         self._cuts = limit is not None
         self._passthrough = passthrough
+        # We promised the client to tell when our list of resources changes.
+        self._tells_of_changes = False
         self._rewriter = Rewriter(self._session, self._policy, self._store, limit)
         self._ledger = Ledger(self._session, self._policy, observing=passthrough)
         self._pumps: list[threading.Thread] = []
@@ -203,6 +205,8 @@ class Proxy:
                 edits += self._learn(text, message, request)
         unchanged = self._passthrough or not edits
         alive = self._to_client.write(line.data if unchanged else splice(text, edits).encode("utf-8"))
+        if self._tells_of_changes and any(cut.kept for _, rewritten, _ in made if (cut := rewritten.cut)):
+            alive = self._to_client.write(LIST_CHANGED)
         for call, rewritten, milliseconds in made:
             self._ledger.record(call, rewritten, milliseconds)
         return alive
@@ -224,7 +228,9 @@ class Proxy:
             if not self._cuts or message.result is None:
                 return []
             if request.method in INTRODUCTIONS:
-                return offer_resources(text, message.result)
+                edits = offer_resources(text, message.result)
+                self._tells_of_changes = bool(edits) and request.method == "initialize"
+                return edits
             if request.method == "resources/list":
                 return add_resources(text, message.result, request.params, self._store)
         except Exception:  # nothing learnt, and the line passes as it came

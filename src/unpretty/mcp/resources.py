@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PREFIX = "unpretty://result/"
 _ADDRESS = re.compile(r"unpretty://result/(\d{1,9})(?:/rows/(\d{1,9})-(\d{1,9}))?\Z", re.ASCII)
+# Tells a client that lists resources to look again (handshake revisions only; 2026-07-28 has subscriptions).
+LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}\n'
 # Bytes of text kept for one session; the oldest results go first.
 MAX_BYTES = 64 << 20
 _NOT_FOUND = -32002

@@ -120,7 +120,8 @@ class Rewriter:
         address = ""
         if session.client.reads_resources or session.client_uses_resources:
             address = self._store.keep(tool_id, made.rows)
-        made.notice = notice(made, address, session.server_name)
+        made.notice = notice(made, address, session.given_name)
+        made.kept = bool(address)
 
     def _left(self, text: str, result: Result, why: str) -> list[Outcome]:
         """Outcomes for a result that is left alone."""

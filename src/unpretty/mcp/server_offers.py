@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def offer_resources(text: str, result: Result) -> list[Edit]:
-    """Add ``"resources":{}`` to the capabilities of an ``initialize`` or ``server/discover`` result without any.
+    """Add ``resources`` to the capabilities of an ``initialize`` or ``server/discover`` result without any.
 
     Raises InvalidJSON.
     """
@@ -27,7 +27,7 @@ def offer_resources(text: str, result: Result) -> list[Edit]:
                 cursor.value()
             if "resources" in names:
                 return []
-            return [(opening + 1, opening + 1, '"resources":{}' + ("," if names else ""))]
+            return [(opening + 1, opening + 1, '"resources":{"listChanged":true}' + ("," if names else ""))]
         cursor.value()
     return []
 

@@ -37,6 +37,7 @@ class Session:
     Attributes:
         client, client_version: as the client introduced itself.
         server_name: as the server introduced itself, or as it was named on the command line.
+        given_name: the latter only, which is how the client knows the server.
         server_has_resources: the server offers resources of its own.
         client_uses_resources: the client has asked for resources.
         schemas: the declared outputSchemas.
@@ -46,12 +47,11 @@ class Session:
     def __init__(self, server_name: str = "") -> None:
         self.client: Client = client_named("")
         self.client_version = ""
-        self.server_name = server_name
+        self.server_name = self.given_name = server_name
         self.server_has_resources = False
         self.client_uses_resources = False
         self.schemas = ToolSchemas()
         self.under_way: dict[object, Request] = {}
-        self._named = bool(server_name)
 
     def note_from_client(self, message: Message) -> None:
         """Take note of a message that is on its way to the server."""
@@ -98,5 +98,5 @@ class Session:
     def _meet_server(self, result: dict[str, object]) -> None:
         self.server_has_resources = "resources" in as_dict(result.get("capabilities"))
         info = as_dict(result.get("serverInfo") or as_dict(result.get("_meta")).get(_SERVER_KEY))
-        if not self._named and info:
+        if not self.given_name and info:
             self.server_name = as_text(info.get("name"))[:64]

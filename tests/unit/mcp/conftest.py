@@ -12,6 +12,7 @@ import pytest
 
 from unpretty import locations
 from unpretty.mcp.proxy import Proxy
+from unpretty.mcp.resources import LIST_CHANGED
 
 # The servers need the extra unpretty[mcp].
 collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py"]
@@ -23,6 +24,7 @@ class End:
     def __init__(self, reading: int, writing: int) -> None:
         self._reader = os.fdopen(reading, "rb", buffering=1 << 16)
         self.writing = writing
+        self.changes = 0
 
     def send(self, message: object) -> bytes:
         """Send a message (bytes as they are, anything else as one line of JSON) and return the line."""
@@ -33,7 +35,10 @@ class End:
         return line
 
     def line(self) -> bytes:
-        return self._reader.readline()
+        """The next line; notices of changed resources are only counted, in ``changes``."""
+        while (line := self._reader.readline()) == LIST_CHANGED:
+            self.changes += 1
+        return line
 
     def receive(self) -> Any:
         return json.loads(self.line())

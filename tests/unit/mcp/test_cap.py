@@ -61,8 +61,8 @@ def test_the_rows_that_fit_stay_whole_and_one_line_says_how_many_there_are(cappe
     whole = len(json.dumps(ROWS, separators=(",", ":"), ensure_ascii=False).encode())
     assert notice == (
         f"{len(shown)} of 500 rows are shown; all are {whole:,} bytes. For less, use the tool's own arguments to "
-        f"filter or page. For the rest, read the resource unpretty://result/1/rows/{len(shown) + 1}-500 of MCP server "
-        '"my server" (all: unpretty://result/1).'
+        f"filter or page. For the rest, read the resource unpretty://result/1/rows/{len(shown) + 1}-500 of this "
+        "MCP server (all: unpretty://result/1)."
     )
     made.finish()
     (line,) = log()
@@ -92,6 +92,21 @@ def test_an_address_without_a_result_is_not_found(capped, tail):
     address = "unpretty://result/" + tail
     error = read(made, address)["error"]
     assert (error["code"], error["data"]) == (-32002, {"uri": address})
+
+
+def test_a_server_with_a_given_name_is_named(wire):
+    made = wire(max_result_bytes=LIMIT, name="orders")
+    made.initialize()
+    assert 'of MCP server "orders" (all:' in texts_of(result_of(made.call(text_result(PRETTY))))[1]
+
+
+def test_the_client_is_told_that_the_list_of_resources_has_changed_if_that_was_promised(wire):
+    for capabilities, told in (({}, 1), ({"resources": {}}, 0)):
+        made = wire(max_result_bytes=LIMIT)
+        made.initialize(**capabilities)
+        made.call(text_result(PRETTY))
+        made.call(text_result("short"))
+        assert made.client.changes == told
 
 
 def test_a_result_within_the_limit_is_not_cut(capped):
@@ -297,7 +312,7 @@ def test_the_oldest_results_are_forgotten_when_memory_is_used_up(capped, monkeyp
 def test_a_server_without_resources_offers_ours_and_the_proxy_lists_them(wire):
     made = wire(max_result_bytes=LIMIT)
     greeting = made.initialize("claude-code", tools={"listChanged": True})
-    assert greeting["result"]["capabilities"] == {"resources": {}, "tools": {"listChanged": True}}
+    assert greeting["result"]["capabilities"] == {"resources": {"listChanged": True}, "tools": {"listChanged": True}}
     listing = {"jsonrpc": "2.0", "id": 3, "method": "resources/list"}
     made.client.send(listing)
     assert made.client.receive() == {"jsonrpc": "2.0", "id": 3, "result": {"resources": []}}
@@ -314,7 +329,7 @@ def test_a_server_without_resources_offers_ours_and_the_proxy_lists_them(wire):
 
 def test_a_server_with_nothing_to_offer_offers_our_resources(wire):
     made = wire(max_result_bytes=LIMIT)
-    assert made.initialize("claude-code")["result"]["capabilities"] == {"resources": {}}
+    assert made.initialize("claude-code")["result"]["capabilities"] == {"resources": {"listChanged": True}}
 
 
 def test_a_server_with_resources_keeps_its_words_and_gets_ours_added_to_its_first_page(wire):
