@@ -175,6 +175,12 @@ def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: py
     assert (call.reason, call.fields) == (reason.TOO_LARGE, [])
 
 
+def test_a_payload_that_an_adapter_fails_on_is_logged_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claude_code, "read", lambda *_: {}["missing"])
+    _, call = entry._understand(claude_code, "claude-code", bash(PRETTY), Settings())
+    assert (call.agent, call.reason, call.fields) == ("claude-code", reason.ERROR, [])
+
+
 def test_every_setting_reaches_the_engine() -> None:
     chosen = {
         "min_bytes": 7,

@@ -120,9 +120,9 @@ def test_hostile_text_costs_time_in_proportion_to_its_length(line: str) -> None:
         text = line * (size // len(line))
         best = 9.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.process_time()  # others may keep the machine busy
             list(Documents(text))
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.process_time() - started)
         return best
 
     small, large = seconds(50_000), seconds(200_000)
