@@ -29,7 +29,7 @@ class Member:
     """A key and its value; offsets in characters.
 
     Attributes:
-        keys: the whole path, tables included; what stands in an array of tables has a path that nothing else has.
+        keys: the whole path, tables included; what stands below an array of tables has a path that nothing else has.
         start: where the key begins.
         last_key: where the last part of a dotted key begins.
         key_end: where the key ends.
@@ -65,6 +65,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.arrays: set[Keys] = set()
         self.found: list[Member] = []
 
     def document(self) -> list[Member]:
@@ -82,7 +83,10 @@ class _Scanner:
         double = self.text.startswith("[[", at)
         keys, _, at = self.key(_after(_SPACE, self.text, at + 1 + double))
         at = self.text.index("]", at) + 1 + double
-        return ((f"[[{at}]]", *keys) if double else keys), at
+        if double:
+            self.arrays.add(keys)
+        inside = any(keys[:length] in self.arrays for length in range(1, len(keys) + 1))
+        return ((f"[[{at}]]", *keys) if inside else keys), at
 
     def member(self, start: int, table: Keys, *, inline: bool) -> int:
         keys, last_key, key_end = self.key(start)

@@ -18,7 +18,6 @@ from unpretty.installer.wrap_json import added, words_of_pair
 from unpretty.installer.wrap_splice import Command, put_in_front, take_from_front
 
 TABLE = "mcp_servers"
-Found = dict[str, Member]
 
 
 def servers_of(config: Config) -> dict[str, Table]:
@@ -44,10 +43,15 @@ def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) ->
         words = words_of_pair(entry)
         if not words or wrap.is_wrapped(words):
             continue
+        spelled = [tomlkit.item(word).as_string() for word in front]
+
+        def put(text: str, spelled: Sequence[str] = spelled, place: Place = place) -> str:
+            text = text if "args" in _find(text, place) else _with_args(text, place)
+            return put_in_front(text, _command(text, place), spelled)
+
+        config = _edited(config, place, (*front, *words), put)
         if "args" not in entry:
-            config = _edited(config, place, words, _with_args)
             made.append(added(place))
-        config = _with_front(config, place, words, front)
     return config.text.encode("utf-8"), tuple(made)
 
 
@@ -60,30 +64,21 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
     config = Config.read(data, name)
     for place in places:
         words = words_of_pair(servers_of(config).get(place[-1]))
-        if not wrap.length_of_front(words):
+        count = wrap.length_of_front(words)
+        if not count:
             continue
-        config, rest = _without_front(config, place, words)
-        if added(place) in made and len(rest) == 1 and not _has_comment(config.text, place):
-            config = _edited(config, place, rest, _without_args, has_args=False)
+        alone = added(place) in made and len(words) == count + 1 and not _has_comment(config.text, place)
+
+        def take(text: str, place: Place = place, count: int = count, alone: bool = alone) -> str:
+            text = take_from_front(text, _command(text, place), count)
+            return _without_args(text, place) if alone else text
+
+        config = _edited(config, place, words[count:], take, has_args=not alone)
     return config.text.encode("utf-8")
 
 
-def _with_front(config: Config, place: Place, words: Sequence[str], front: Sequence[str]) -> Config:
-    spelled = [tomlkit.item(word).as_string() for word in front]
-    return _edited(
-        config, place, (*front, *words), lambda text, found: put_in_front(text, _command(text, found), spelled)
-    )
-
-
-def _without_front(config: Config, place: Place, words: Sequence[str]) -> tuple[Config, Sequence[str]]:
-    """The config with the server's own command, and that command."""
-    count = wrap.length_of_front(words)
-    rest = words[count:]
-    return _edited(config, place, rest, lambda text, found: take_from_front(text, _command(text, found), count)), rest
-
-
 def _edited(
-    config: Config, place: Place, words: Sequence[str], edit: Callable[[str, Found], str], *, has_args: bool = True
+    config: Config, place: Place, words: Sequence[str], edit: Callable[[str], str], *, has_args: bool = True
 ) -> Config:
     """``config`` after ``edit``, which must leave it saying the same but for the command of one server: ``words``."""
     wanted = copy.deepcopy(config.values)
@@ -92,7 +87,7 @@ def _edited(
     if not has_args:
         del entry["args"]
     try:
-        text = edit(config.text, _find(config.text, place))
+        text = edit(config.text)
         values = tomlkit.parse(text).unwrap()
     except (ValueError, KeyError, IndexError, RecursionError, TOMLKitError):
         text, values = "", {}
@@ -106,19 +101,20 @@ def _edited(
     return Config(text, values, config.name)
 
 
-def _find(text: str, place: Place) -> Found:
+def _find(text: str, place: Place) -> dict[str, Member]:
     """The members ``command`` and ``args`` of the server at ``place``. Raises ValueError for a text that is odd."""
     return {member.keys[-1]: member for member in toml_spans.members(text) if member.keys[:-1] == place}
 
 
-def _command(text: str, found: Found) -> Command:
+def _command(text: str, place: Place) -> Command:
+    found = _find(text, place)
     command, args = found["command"], found["args"]
     return Command((command.value, command.end), (args.value, args.end), tuple(toml_spans.items(text, args.value)))
 
 
-def _with_args(text: str, found: Found) -> str:
+def _with_args(text: str, place: Place) -> str:
     """``text`` with an empty ``args`` behind ``command``: on a line of its own, or in the same inline table."""
-    command = found["command"]
+    command = _find(text, place)["command"]
     if command.inline:
         return f"{text[: command.end]}, args = []{text[command.end :]}"
     start = text.rfind("\n", 0, command.start) + 1
@@ -128,9 +124,9 @@ def _with_args(text: str, found: Found) -> str:
     return f"{text[:end]}{line_end}{key} = []{text[end:]}"
 
 
-def _without_args(text: str, found: Found) -> str:
+def _without_args(text: str, place: Place) -> str:
     """The inverse of ``_with_args``."""
-    args = found["args"]
+    args = _find(text, place)["args"]
     if args.inline:
         start = text.rindex(",", 0, args.start)
         return text[:start] + text[args.end :]
