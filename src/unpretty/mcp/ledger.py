@@ -46,10 +46,10 @@ class Ledger:
             if made.cut is not None:
                 line["rows"], line["rows_shown"] = len(made.cut.rows), made.cut.shown
             append(self._path, line, settings.log_max_bytes, settings.log_files)
-            self._seen += 1
             self._bytes_in += outcome.compaction.decision.bytes_in
             self._bytes_out += outcome.compaction.decision.bytes_out
             self._count_later(str(line["id"]), outcome)
+        self._seen += bool(made.outcomes)
         if self._uncounted and time.monotonic() - self._counted_at > _COUNT_EVERY:
             self.count_tokens()
 

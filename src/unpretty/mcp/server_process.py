@@ -108,7 +108,7 @@ class ServerProcess:
         try:
             if _POSIX:
                 os.killpg(self._process.pid, number)
-            else:
+            else:  # pragma: no cover  Windows
                 self._process.terminate()
         except (ProcessLookupError, PermissionError):
             return
@@ -151,7 +151,7 @@ def _die_with_parent() -> Callable[[], None]:
     prctl = ctypes.CDLL(None).prctl
     parent = os.getpid()
 
-    def ask() -> None:
+    def ask() -> None:  # pragma: no cover  runs in the child
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # we were killed in between
             os._exit(1)

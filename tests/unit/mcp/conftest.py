@@ -15,7 +15,9 @@ from unpretty.mcp.proxy import Proxy
 from unpretty.mcp.resources import LIST_CHANGED
 
 # The servers need the extra unpretty[mcp].
-collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py"]
+collect_ignore = (
+    [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py", "test_clickhouse_server.py"]
+)
 
 
 class End:

@@ -234,6 +234,30 @@ def test_passthrough_changes_nothing_and_logs_what_would_have_been_saved(wire, l
     )
 
 
+def test_the_sum_counts_results_and_not_their_texts(wire):
+    made = wire(passthrough=True)
+    made.initialize()
+    made.call(text_result(PRETTY, PRETTY))
+    made.finish()
+    assert made.proxy.summary.startswith("unpretty: 1 tool results")
+
+
+def test_run_stands_between_a_server_and_the_client_and_tells_the_sum_only_when_it_only_looked(monkeypatch):
+    class Ended:
+        summary = "the sum"
+
+        def __init__(self, server, **options):
+            assert (server, options["name"], options["max_result_bytes"]) == ("server", "n", 5)
+
+        def run(self):
+            return 3
+
+    monkeypatch.setattr(proxy_module, "Proxy", Ended)
+    monkeypatch.setattr(proxy_module.gc, "freeze", lambda: None)
+    assert proxy_module.run("server", name="n", max_result_bytes=5, passthrough=False) == (3, "")
+    assert proxy_module.run("server", name="n", max_result_bytes=5, passthrough=True) == (3, "the sum")
+
+
 def test_ten_thousand_calls_come_back_in_order_while_notifications_go_both_ways(wire):
     made = wire()
     made.initialize()

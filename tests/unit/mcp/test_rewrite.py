@@ -392,6 +392,62 @@ def test_revision_2026_07_28_without_a_handshake_is_understood(wire, log):
     assert [(line["agent"], line["tool"]) for line in log()] == [("claude-code", "mcp__modern__rows")]
 
 
+def test_tokens_are_not_counted_where_the_settings_say_estimate_or_the_texts_are_too_many(
+    wire, no_counting, monkeypatch
+):
+    settings(count_tokens="estimate")
+    made = wire()
+    made.initialize()
+    made.call(text_result(PRETTY))
+    settings(count_tokens="exact")
+    monkeypatch.setattr("unpretty.mcp.ledger._MAX_UNCOUNTED", 10)
+    made.call(text_result(PRETTY))
+    made.finish()
+    assert no_counting == []
+
+
+def test_nothing_is_logged_and_no_setting_read_while_the_installer_tries_the_proxy(wire, log, monkeypatch):
+    settings(enabled=False)
+    monkeypatch.setenv("UNPRETTY_SELFTEST", "1")
+    made = wire()
+    made.initialize()
+    assert result_of(made.call(text_result(PRETTY))) == text_result(MINIFIED)
+    made.finish()
+    assert log() == []
+
+
+def test_a_project_folder_that_is_gone_is_no_obstacle(wire, log, monkeypatch):
+    def gone():
+        raise FileNotFoundError
+
+    monkeypatch.setattr("unpretty.mcp.policy.Path.cwd", gone)
+    made = wire()
+    made.initialize()
+    made.call(text_result(PRETTY))
+    made.finish()
+    assert [line["project"] for line in log()] == [""]
+
+
+def test_a_failed_introduction_and_odd_answers_teach_nothing(wire):
+    made = wire(max_result_bytes=4000)
+    made.client.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}})
+    made.server.line()
+    line = made.server.send({"jsonrpc": "2.0", "id": 0, "error": {"code": -32600, "message": "no"}})
+    assert made.client.line() == line
+    made.client.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    made.server.line()
+    line = made.server.send({"jsonrpc": "2.0", "id": 1, "result": {"tools": [7, {"name": 8}]}})
+    assert made.client.line() == line
+    assert result_of(made.call(text_result(PRETTY))) == text_result(MINIFIED)
+
+
+def test_structured_content_that_is_no_container_stays(wire):
+    made = wire()
+    made.initialize("codex-mcp-client")
+    result = text_result(PRETTY, structuredContent="text " * 300)
+    assert result_of(made.call(result)) == text_result(MINIFIED, structuredContent="text " * 300)
+
+
 def test_tokens_are_counted_for_what_was_converted_and_not_for_what_was_only_observed(wire, no_counting):
     for passthrough in (False, True):
         made = wire(passthrough=passthrough)
