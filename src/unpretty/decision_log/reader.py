@@ -80,28 +80,37 @@ class DecisionLog:
 
     def _within(self, source: BufferedReader, first: int, last: int) -> Iterator[Record]:
         """The records of the period from where ``source`` stands on. One plain loop: it sees millions of lines."""
-        loads, slack, late = orjson.loads, last + SLACK_MS, 0
+        loads, kinds, late = orjson.loads, KINDS, 0
         for lines in _lines(source):
             self.lines += len(lines)
             for line in lines:
                 try:
                     record = loads(line)
-                    kind, version, when = record["kind"], record["v"], record["ts"]
-                    if version > VERSION:
-                        self.newer += 1
-                    elif kind not in KINDS:
-                        continue
-                    elif type(when) is not int or not 0 <= when < _END_OF_TIME_MS:
-                        self.broken += 1
-                    elif first <= when < last or (kind == "tokens" and first <= when < slack):
+                    when = record["ts"]
+                    if first <= when < last and record["kind"] in kinds and record["v"] == VERSION:
+                        if type(when) is not int:
+                            self.broken += 1
+                            continue
                         late = 0
                         yield record
+                    elif self._is_count_behind(record, first, last):
+                        yield record
                     else:
-                        late = late + 1 if when > slack else 0
+                        late = late + 1 if when > last + SLACK_MS else 0
                 except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
                     self.broken += 1
             if late > _LATE_LINES:
                 return
+
+    def _is_count_behind(self, record: Record, first: int, last: int) -> bool:
+        """Whether a record that is not simply of the period is a token count that belongs to it; notes what it is."""
+        if record["v"] > VERSION:
+            self.newer += 1
+        elif record["kind"] in KINDS:
+            if type(record["ts"]) is not int or not 0 <= record["ts"] < _END_OF_TIME_MS:
+                self.broken += 1
+            return bool(record["kind"] == "tokens" and first <= record["ts"] < last + SLACK_MS)
+        return False
 
     def _open_all(self, stack: ExitStack) -> list[BufferedReader]:
         """Open all files, oldest first. They are opened youngest first, so that a rotation meanwhile hides no line."""

@@ -90,66 +90,66 @@ class Aggregator:
                 gc.enable()
 
     def _consume(self, records: Iterable[Record]) -> None:
-        """A plain loop over local names, since it sees millions of lines; most are the only line of their call."""
-        cells, calls, key_of, day_of = self.cells, self._calls, self._key_of, self._day_of
-        converted = reason.CONVERTED
+        """One plain loop over local names, since it sees millions of lines: a call per line would cost a fifth more.
+
+        Most lines are the only line of their call. They are added here, all others by the methods below.
+        """
+        cells, calls, latency, converted = self.cells, self._calls, self.latency, reason.CONVERTED
+        key_of, day_of, older = self._key_of, self._day_of, calls.older
+        first = last = None
         for record in records:
             try:
                 if record["kind"] != "decision":
                     self._add_tokens(record)
                     continue
-                bytes_in, bytes_out = record["bytes_in"], record["bytes_out"]
-                if type(bytes_in) is not int or type(bytes_out) is not int:
+                first, last = first or record, record
+                size, left = record["bytes_in"], record["bytes_out"]
+                if type(size) is not int or type(left) is not int:
                     raise TypeError("sizes are whole numbers")
+                tenths = int(record["ms"] * 10)
                 if day_of is not None:
                     record["day"] = day_of(record["ts"])
                 try:
                     cell = cells[key_of(record)]
+                    times = latency[record["via"]]
                 except KeyError:
-                    cell = self._new_cell(record)
+                    cell, times = self._new_cell(record)
                 if cell.reason != converted:
-                    bytes_out = bytes_in
+                    left = size
                 identity = record["tool_use_id"]
-                if identity in calls or identity in calls.older:
-                    self._join(record, identity, (cell, bytes_in, bytes_out))
-                else:
-                    if identity:
-                        calls.remember(identity, (record["session"], record["via"], cell, bytes_in, bytes_out, ()))
-                    self._count(record, cell, bytes_in, bytes_out)
+                if identity:
+                    if identity in calls or identity in older:
+                        self._join(record, identity, (cell, size, left))
+                        older = calls.older
+                        continue
+                    if len(calls) >= _CALLS:
+                        older = calls.grow_old()
+                    calls[identity] = (record["session"], record["via"], cell, size, left, ())
+                times[tenths] = times.get(tenths, 0) + 1
+                cell.results += 1
+                cell.bytes_in += size
+                cell.bytes_out += left
+                if cell.reason == converted:
+                    self._add_conversion(record, (cell, size, left), first=True)
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
                 self.refused += 1
+        self.first_ts = first["ts"] if first else 0
+        self.last_ts = last["ts"] if last else 0
 
     def largest(self) -> list[Record]:
         """The decisions that saved the most bytes, largest first."""
         return [record for _, _, record in sorted(self._largest, reverse=True)]
 
-    def _new_cell(self, record: Record) -> Cell:
-        """The cell of a combination seen for the first time, or of a line in which a dimension is missing."""
-        for name in self.keys:
+    def _new_cell(self, record: Record) -> tuple[Cell, Times]:
+        """The sums for a combination seen for the first time, or for a line in which a dimension is missing."""
+        for name in (*self.keys, "via"):
             if not isinstance(record.get(name), str):
                 record[name] = "" if record.get(name) is None else str(record[name])
         key = tuple(record[name] for name in self.keys)
         cell = self.cells.get(key)
         if cell is None:
             cell = self.cells[key] = Cell(key, record["tool"], record["reason"])
-        return cell
-
-    def _count(self, record: Record, cell: Cell, bytes_in: int, bytes_out: int) -> None:
-        """The first line of a call: one more result, and the time that it took."""
-        took = int(record["ms"] * 10)
-        try:
-            times = self.latency[record["via"]]
-        except KeyError:
-            times = self.latency[str(record["via"])] = {}
-        times[took] = times.get(took, 0) + 1
-        cell.results += 1
-        cell.bytes_in += bytes_in
-        cell.bytes_out += bytes_out
-        self.last_ts = record["ts"]
-        if not self.first_ts:
-            self.first_ts = record["ts"]
-        if cell.reason == reason.CONVERTED:
-            self._add_conversion(record, (cell, bytes_in, bytes_out), first=True)
+        return cell, self.latency.setdefault(record["via"], {})
 
     def _join(self, record: Record, identity: str, part: _Part) -> None:
         """Add a decision about a call that has a line already."""
@@ -161,11 +161,23 @@ class Aggregator:
             call = self._calls.find(identity)
         if call is None:
             self._calls.remember(identity, (session, record["via"], *part, ()))
-            self._count(record, *part)
+            self._count(record, part)
         elif (call[1] == PROXY) == (record["via"] == PROXY):
             self._join_text(record, identity, call, part)
         elif part[0].reason == reason.CONVERTED:
             self._join_view(record, identity, call, part)
+
+    def _count(self, record: Record, part: _Part) -> None:
+        """The first line of a call that is no simple case: one more result, and the time that it took."""
+        cell, bytes_in, bytes_out = part
+        times = self.latency[record["via"]]
+        tenths = int(record["ms"] * 10)
+        times[tenths] = times.get(tenths, 0) + 1
+        cell.results += 1
+        cell.bytes_in += bytes_in
+        cell.bytes_out += bytes_out
+        if cell.reason == reason.CONVERTED:
+            self._add_conversion(record, part, first=True)
 
     def _join_text(self, record: Record, identity: str, call: _Call, part: _Part) -> None:
         """Another text of the same result."""

@@ -22,9 +22,14 @@ class Recent(dict[str, _Value]):
     def remember(self, key: str, value: _Value) -> None:
         """Enter ``value``; the entries of the generation before the last go when the present one is full."""
         if len(self) >= self.limit:
-            self.older = dict(self)
-            self.clear()
+            self.grow_old()
         self[key] = value
+
+    def grow_old(self) -> dict[str, _Value]:
+        """Start a new generation; the one that was the present, which is ``older`` now."""
+        self.older = dict(self)
+        self.clear()
+        return self.older
 
     def find(self, key: str) -> _Value | None:
         """The entry at ``key``, None when there is none (any more)."""
