@@ -7,7 +7,8 @@ import re
 # Commands before the one that prints: they change folder or environment.
 _BEFORE = frozenset(("cd", "pushd", "export", "set", "unset", "source", ".", "umask", "ulimit", "true", ":", "sleep"))
 _SEPARATOR = re.compile(r"&&|\|\||;|\n")
-_ASSIGNMENT = re.compile(r"\w+=(?:'[^']*'|\"[^\"]*\"|\S)*\s+")
+# Each character fits one alternative only: otherwise an odd number of quotes would take for ever.
+_ASSIGNMENT = re.compile(r"\w+=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+")
 _NAME = re.compile(r"[\w.+-]{1,40}")
 OTHER = "(other)"
 

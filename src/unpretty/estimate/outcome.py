@@ -44,7 +44,7 @@ class Outcome:
         bytes_read: UTF-8 bytes of what the model read.
         json_bytes: how many of them belong to JSON documents.
         changes: the texts that would have become smaller.
-        gained: texts that the model would have read whole instead of a preview; they save nothing.
+        gained: texts of which the model would have read more, or all instead of a preview; they save nothing.
     """
 
     reason: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from unpretty.decision_log.reader import DecisionLog
 from unpretty.estimate.tally import Tally
 from unpretty.reason import CONVERTED
-from unpretty.transcripts.reading import Reading
+from unpretty.transcripts.reading import Reading, string
 from unpretty.transcripts.sources import Source, read_results
 
 
@@ -57,9 +57,9 @@ def replaced_by_hook(log: Path) -> frozenset[tuple[str, str, str]]:
     """Agent, session and call id of every conversion in the decision log; none when it cannot be read."""
     try:
         return frozenset(
-            (str(record["agent"]), str(record["session"]), str(record["tool_use_id"]))
+            (string(record, "agent"), string(record, "session"), string(record, "tool_use_id"))
             for record in DecisionLog(log).records()
             if record["kind"] == "decision" and record.get("reason") == CONVERTED
         )
-    except (OSError, KeyError):
+    except OSError:
         return frozenset()

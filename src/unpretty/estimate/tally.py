@@ -35,8 +35,8 @@ class Cell:
     """Sums over the results that agree in agent, tool, reason, command and day.
 
     Attributes:
-        results, affected, gained, json_results: numbers of tool results: all, made smaller, shown whole instead of as
-            a preview, with a JSON document.
+        results, affected, gained, json_results: numbers of tool results: all, made smaller, of which the model would
+            have read more than before, with a JSON document.
         bytes_read, json_bytes: UTF-8 bytes of what the model read, and of the JSON documents in it.
         bytes_rest: bytes of what was read without the texts that were made smaller; their tokens are estimated.
         bytes_in, bytes_out, tokens_in, tokens_out: the texts that were made smaller, before and after.

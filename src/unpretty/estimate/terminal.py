@@ -25,7 +25,7 @@ _STEPS = {
     "noise": "terminal noise",
     "paths": "repeated paths",
     "tables": "tables",
-    "other": "was cut, is now whole",
+    "other": "long results, partly shown",
 }
 
 
@@ -166,13 +166,13 @@ def _left_alone(rows: Sequence[tuple[tuple[str, ...], Figures]], totals: Figures
     table = _table("Left alone because", "results", "tokens")
     table.add_column("")
     ordered = sorted(rows, key=lambda row: -row[1].tokens_read)
-    for (code,), figures in ordered[:_ROWS]:
+    for (code,), figures in ordered[: _ROWS - 1] if len(ordered) > _ROWS else ordered:
         sentence = explanation(code)
         cut = sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1].rstrip() + "…"
         share = percent(figures.tokens_read, totals.tokens_read)
         table.add_row(visible(code), f"{figures.results:,}", share, Text(cut, style="dim"))
     if len(ordered) > _ROWS:
-        rest = ordered[_ROWS:]
+        rest = ordered[_ROWS - 1 :]
         results = sum(figures.results for _, figures in rest)
         read = sum(figures.tokens_read for _, figures in rest)
         table.add_row(f"{len(rest)} more reasons", f"{results:,}", percent(read, totals.tokens_read))
@@ -187,7 +187,9 @@ def _footer(report: Report) -> Iterator[Text]:
     if report.largest_share > 0.5:
         yield Text(f"One single result makes {100 * report.largest_share:.0f} % of what would have been saved.")
     if totals.gained:
-        yield Text(f"{totals.gained:,} results would have been read whole instead of as a preview; no saving.")
+        yield Text(
+            f"{totals.gained:,} results would have been read whole, or more of them, instead of a part: no saving."
+        )
     for number, sentence in (
         (tally.copies, "copies of results in forked sessions are counted once"),
         (tally.undated, "results without a date are left out"),

@@ -74,7 +74,7 @@ def _remember(record: Record, calls: dict[str, Record]) -> None:
 
 def _results(record: Record, calls: dict[str, Record], reading: Reading) -> Iterator[ToolResult]:
     if record.get("type") != "user":
-        if record.get("type") not in _KNOWN:
+        if string(record, "type") not in _KNOWN:
             reading.count_unknown(record.get("type"))
         return
     blocks = _blocks(record, "tool_result")

@@ -172,7 +172,7 @@ def _call(payload: Record, kind: str) -> _Call:
         return _Call(call_id, name, program=name in _PROGRAMS)
     namespace = string(payload, "namespace")
     if namespace:
-        return _Call(call_id, f"{namespace}__{name}")
+        return _Call(call_id, f"{namespace}__{name}", string(_arguments(payload), "command"))
     if name in _SHELL_TOOLS:
         return _Call(call_id, "Bash", _command(_arguments(payload)))
     if name == "write_stdin":

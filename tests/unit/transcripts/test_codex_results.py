@@ -182,6 +182,12 @@ class TestTools:
         [(field, _, size, _)] = decide(codex, one.payload)
         assert (field, size) == ("structuredContent", len(body))
 
+    def test_a_tool_that_runs_commands_is_judged_by_them(self) -> None:
+        call = tool("run")
+        call["payload"]["arguments"] = '{"command":"cat x.json"}'
+        one = only(call, served(content(DOCUMENT)), output(blocks(DOCUMENT)))
+        assert decide(codex, one.payload)[0][1] == reason.FILE_VIEW
+
     def test_blocks_of_text(self) -> None:
         one = only(tool(), served(content("a", "b")), output(blocks("a", "b")))
         assert one.payload["tool_response"] == content("a", "b")
