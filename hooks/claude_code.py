@@ -12,7 +12,6 @@ from unpretty.context import Context
 from unpretty.hooks.call import Call, Field, mapping_of, text_of
 from unpretty.hooks.reply import to_json
 from unpretty.json_text.scanner import InvalidJSON, loads
-from unpretty.system import read_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,23 +167,11 @@ def _saved_path(response: str) -> str:
 
 def _persisted(path: str, max_bytes: int) -> "str | None":
     """The text of the client's own file of one tool result; None when it is not that, too large or not readable."""
-    folder, _, _ = path.replace("\\", "/").rpartition("/")
-    if not folder.endswith("/tool-results"):
-        return None
-    try:
-        handle = system.open_file(path, system.READ | system.NO_FOLLOW | system.NO_WAIT)
-    except (OSError, ValueError):
-        return None
-    try:
-        status = system.fstat(handle)
-        if status.st_mode & 0o170000 != 0o100000 or status.st_size > max_bytes:
-            return None
-        # The client trims its inline text at the end too.
-        return read_to_end(handle, max_bytes).decode("utf-8").rstrip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    finally:
-        system.close(handle)
+    from unpretty.hooks.saved_output import read_saved
+
+    text = read_saved(path, "tool-results", max_bytes)
+    # The client trims its inline text at the end too.
+    return None if text is None else text.rstrip()
 
 
 def _client_version() -> str:

@@ -11,7 +11,7 @@ import time
 
 from unpretty import reason, system
 from unpretty.compaction import Compaction, Decision, compact
-from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
+from unpretty.decision_log.writer import append, decision_record
 from unpretty.json_text.scanner import InvalidJSON, loads, remove_stand_in, stand_in_for_json
 
 TYPE_CHECKING = False
@@ -220,13 +220,13 @@ def log_decisions(
     call: "Call", settings: "Settings", paths: Paths, via: str, started: float
 ) -> "list[tuple[str, str, str]]":
     """Append the decision lines; id, text before and text after of each converted field."""
-    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    milliseconds = (time.perf_counter() - started) * 1000
     outcomes = [(field.name, field.compaction) for field in call.fields if field.compaction is not None]
     if not outcomes:
         outcomes = [("", Compaction("", Decision(call.reason, "", 0)))]
     counted = []
     for (name, compaction), field in zip(outcomes, [*call.fields, None], strict=False):
-        record = decision_record(call, name, compaction.decision, via, milliseconds)
+        record = record_of(call, name, compaction.decision, via, milliseconds)
         append(paths.log, record, settings.log_max_bytes, settings.log_files)
         if compaction.decision.converted and field is not None:
             counted.append((str(record["id"]), field.text, compaction.text))
@@ -241,13 +241,9 @@ def count_tokens(texts: "list[tuple[str, str, str]]", settings: "Settings", path
         count_later(sys.executable, paths.log, texts, settings.log_max_bytes, settings.log_files)
 
 
-def decision_record(call: "Call", name: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
+def record_of(call: "Call", field: str, decision: Decision, via: str, milliseconds: float) -> "dict[str, object]":
     """The line of the decision log for one field of ``call``."""
-    return {
-        "v": VERSION,
-        "kind": "decision",
-        "id": new_id(),
-        "ts": now_ms(),
+    who: dict[str, object] = {
         "via": via,
         "agent": call.agent,
         "agent_version": call.agent_version,
@@ -256,15 +252,6 @@ def decision_record(call: "Call", name: str, decision: Decision, via: str, milli
         "project": call.project,
         "model": call.model,
         "tool": call.tool,
-        "field": name,
-        "decision": "converted" if decision.converted else "skipped",
-        "reason": decision.reason,
-        "encoding": decision.encoding,
-        "bytes_in": decision.bytes_in,
-        "bytes_out": decision.bytes_out,
-        "chars_in": decision.chars_in,
-        "chars_out": decision.chars_out,
-        "docs": decision.docs,
-        "steps": decision.steps,
-        "ms": milliseconds,
+        "field": field,
     }
+    return decision_record(who, decision, milliseconds)

@@ -11,7 +11,7 @@ to whole lines from the start: one line over the limit would leave the model wit
 """
 
 from unpretty import context as kinds
-from unpretty import reason, system
+from unpretty import reason
 from unpretty.commands import reads_file
 from unpretty.compaction import byte_length, compact
 from unpretty.context import Context
@@ -257,19 +257,6 @@ def _original(request: "dict[str, object]") -> str:
 
 def _saved_output(path: str, max_bytes: int) -> "str | None":
     """The text of OpenCode's own file of one tool result; None when it is not that, too large or not readable."""
-    folder, _, _ = path.replace("\\", "/").rpartition("/")
-    if not folder.endswith("/tool-output"):
-        return None
-    try:
-        handle = system.open_file(path, system.READ | system.NO_FOLLOW | system.NO_WAIT)
-    except (OSError, ValueError):
-        return None
-    try:
-        status = system.fstat(handle)
-        if status.st_mode & 0o170000 != 0o100000 or status.st_size > max_bytes:
-            return None
-        return system.read_to_end(handle, max_bytes).decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    finally:
-        system.close(handle)
+    from unpretty.hooks.saved_output import read_saved
+
+    return read_saved(path, "tool-output", max_bytes)

@@ -44,7 +44,7 @@ def explain(data: bytes, settings: Settings, agent: str = "") -> list[Explained]
             f"The input is not a payload of {agent}.", code="no_payload", hint="Leave --agent out for plain output."
         )
     call = _call_of(name, payload, text, settings)
-    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    milliseconds = (time.perf_counter() - started) * 1000
     return [_explained(call, field, milliseconds) for field in call.fields or [_without_text(call)]]
 
 
@@ -114,5 +114,5 @@ def _without_text(call: Call) -> Field:
 
 def _explained(call: Call, field: Field, milliseconds: float) -> Explained:
     assert field.compaction is not None
-    record = entry.decision_record(call, field.name, field.compaction.decision, "explain", milliseconds)
+    record = entry.record_of(call, field.name, field.compaction.decision, "explain", milliseconds)
     return Explained(field.text, field.compaction.text, record)

@@ -8,6 +8,10 @@ import time
 
 from unpretty import system
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unpretty.compaction import Decision
+
 try:
     from _json import encode_basestring_ascii as _quote
 except ImportError:  # an interpreter without the C accelerator
@@ -25,6 +29,36 @@ def now_ms() -> int:
 def new_id() -> str:
     """An id that ties a later ``tokens`` line to its decision: 16 hexadecimal digits."""
     return system.urandom(8).hex()
+
+
+def decision_record(
+    who: "dict[str, object]", decision: "Decision", milliseconds: float, kind: str = "decision"
+) -> "dict[str, object]":
+    """One decision as a line of the log.
+
+    Args:
+        who: via, agent, agent_version, session, tool_use_id, project, model, tool and field, in this order.
+        decision: what happened to the text.
+        milliseconds: what it took, the start of a process not included.
+        kind: ``decision``, or another word for a line that is no result offered to an agent.
+    """
+    return {
+        "v": VERSION,
+        "kind": kind,
+        "id": new_id(),
+        "ts": now_ms(),
+        **who,
+        "decision": "converted" if decision.converted else "skipped",
+        "reason": decision.reason,
+        "encoding": decision.encoding,
+        "bytes_in": decision.bytes_in,
+        "bytes_out": decision.bytes_out,
+        "chars_in": decision.chars_in,
+        "chars_out": decision.chars_out,
+        "docs": decision.docs,
+        "steps": decision.steps,
+        "ms": round(milliseconds, 3),
+    }
 
 
 def to_json(value: object) -> str:

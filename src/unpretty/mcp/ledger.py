@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from unpretty import locations
-from unpretty.decision_log.writer import VERSION, append, new_id, now_ms
+from unpretty.decision_log.writer import append, decision_record
 from unpretty.mcp.policy import is_trial
 
 if TYPE_CHECKING:
@@ -82,12 +82,8 @@ class Ledger:
         )
 
     def _line(self, call: Call, outcome: Outcome, milliseconds: float) -> dict[str, object]:
-        session, decision = self._session, outcome.compaction.decision
-        return {
-            "v": VERSION,
-            "kind": OBSERVED if self._observing else "decision",
-            "id": new_id(),
-            "ts": now_ms(),
+        session = self._session
+        who: dict[str, object] = {
             "via": "proxy",
             "agent": session.client.agent,
             "agent_version": session.client_version,
@@ -97,14 +93,6 @@ class Ledger:
             "model": call.model,
             "tool": session.tool_id(call.tool),
             "field": outcome.field,
-            "decision": "converted" if decision.converted else "skipped",
-            "reason": decision.reason,
-            "encoding": decision.encoding,
-            "bytes_in": decision.bytes_in,
-            "bytes_out": decision.bytes_out,
-            "chars_in": decision.chars_in,
-            "chars_out": decision.chars_out,
-            "docs": decision.docs,
-            "steps": decision.steps,
-            "ms": round(milliseconds, 3),
         }
+        kind = OBSERVED if self._observing else "decision"
+        return decision_record(who, outcome.compaction.decision, milliseconds, kind)
