@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason
+from unpretty import reason, system
 from unpretty.compaction import Decision
 from unpretty.hooks import entry, opencode, worker
 from unpretty.hooks.call import Call
@@ -277,7 +277,7 @@ class TestOutputThatOpenCodeCut:
         def fail(handle: int, limit: int) -> bytes:
             raise OSError("disk")
 
-        monkeypatch.setattr(opencode.system, "read_to_end", fail)
+        monkeypatch.setattr(system, "read_to_end", fail)
         assert opencode._saved_output(saved("{}"), 100) is None
 
     def test_the_result_of_a_code_mode_program_is_mended_too(self, saved: Any) -> None:
