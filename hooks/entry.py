@@ -125,20 +125,15 @@ def _understand(
 
 def decide(call: "Call", settings: "Settings") -> None:
     """Set the compaction of each field of ``call``."""
-    why = call.reason or _switched_off(call, settings)
+    why = call.reason or settings.off_reason(call.tool, call.command, call.project)
     for field in call.fields:
         if why:
             field.leave(why)
             continue
         context = field.context
         context.tool = call.tool
-        context.min_bytes = settings.min_bytes
-        context.min_gain = settings.min_gain_percent / 100
-        context.max_input_bytes = settings.max_input_bytes
-        context.budget_seconds = settings.budget_ms / 1000
-        context.noise = context.noise and settings.terminal_noise
-        context.paths = context.paths and settings.fold_paths
-        context.encodings = _encodings(call, settings)
+        settings.apply_to(context)
+        context.encodings = settings.encodings_of(call.agent, call.tool)
         if context.encodings != ("json",):
             _see_installed_packages()
         context.model = settings.model or call.model
@@ -146,23 +141,6 @@ def decide(call: "Call", settings: "Settings") -> None:
         if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
             # It cannot be written as UTF-8, and the client would put a replacement character in its place.
             field.leave(reason.NOT_VERIFIED)
-
-
-def _switched_off(call: "Call", settings: "Settings") -> str:
-    """The reason when settings or environment say that this call is to be left alone."""
-    if not settings.enabled or (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no"):
-        return reason.DISABLED
-    if settings.exclude_tools or settings.exclude_commands or settings.exclude_projects:
-        from unpretty.patterns import is_inside, matches_any
-
-        home = system.environment("HOME") or system.environment("USERPROFILE") or ""
-        if (
-            matches_any(settings.exclude_tools, call.tool)
-            or matches_any(settings.exclude_commands, call.command)
-            or is_inside(call.project, settings.exclude_projects, home)
-        ):
-            return reason.EXCLUDED
-    return ""
 
 
 def announce(call: "Call", paths: Paths, in_context: bool) -> None:
@@ -173,19 +151,6 @@ def announce(call: "Call", paths: Paths, in_context: bool) -> None:
 
             announce_once(call, paths.log, in_context)
             return
-
-
-def _encodings(call: "Call", settings: "Settings") -> "tuple[str, ...]":
-    """The encodings allowed for this call: those of the first rule that fits, else the general ones."""
-    if settings.encodings_for:
-        from unpretty.patterns import matches
-
-        for rule in settings.encodings_for:
-            agent, tool, chosen = rule.get("agent"), rule.get("tool"), rule.get("encodings")
-            fits = agent in (None, call.agent) and (not isinstance(tool, str) or matches(tool, call.tool))
-            if fits and isinstance(chosen, list):
-                return tuple(chosen)
-    return settings.encodings
 
 
 def _see_installed_packages() -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unpretty import context as kinds
-from unpretty import locations, reason
+from unpretty import locations
 from unpretty.commands import RAW_MARKER, reads_file, shows_file
 from unpretty.context import Context
-from unpretty.patterns import is_inside, matches, matches_any
 from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
 
@@ -48,40 +47,23 @@ class Policy:
             self.settings = load(self._resolved, self._config)
             self._stamp = stamp
 
-    def switched_off(self, tool_id: str) -> str:
+    def switched_off(self, call: Call, tool_id: str) -> str:
         """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
-        settings = self.settings
-        if not settings.enabled or os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
-            return reason.DISABLED
-        home = os.environ.get("HOME") or os.environ.get("USERPROFILE") or ""
-        if matches_any(settings.exclude_tools, tool_id) or is_inside(self.project, settings.exclude_projects, home):
-            return reason.EXCLUDED
-        return ""
-
-    def encodings(self, agent: str, tool_id: str) -> tuple[str, ...]:
-        """The encodings allowed for ``tool_id``: those of the first rule that fits, else the general ones."""
-        for rule in self.settings.encodings_for:
-            tool, chosen = rule.get("tool"), rule.get("encodings")
-            fits = rule.get("agent") in (None, agent) and (not isinstance(tool, str) or matches(tool, tool_id))
-            if fits and isinstance(chosen, list):
-                return tuple(chosen)
-        return self.settings.encodings
+        return self.settings.off_reason(tool_id, call.command, self.project)
 
     def context(self, call: Call, tool_id: str, encodings: tuple[str, ...]) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
         as_it_is = reads_file(tool_id) or RAW_MARKER in call.command or shows_file(call.command)
-        return Context(
+        context = Context(
             kinds.FILE if as_it_is else kinds.MCP,
             tool=tool_id,
             command=call.command,
             encodings=encodings,
             model=settings.model or call.model,
-            min_bytes=settings.min_bytes,
-            min_gain=settings.min_gain_percent / 100,
-            max_input_bytes=settings.max_input_bytes,
-            budget_seconds=settings.budget_ms / 1000,
         )
+        settings.apply_to(context)
+        return context
 
 
 def is_trial() -> bool:

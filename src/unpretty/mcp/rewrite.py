@@ -63,7 +63,7 @@ class Rewriter:
         if result is None or result.is_error or (result.content is None and result.structured is None):
             return made
         tool_id = self._session.tool_id(call.tool)
-        why = self._policy.switched_off(tool_id)
+        why = self._policy.switched_off(call, tool_id)
         if not why and byte_length(text[result.start : result.start + MIN_RESULT_BYTES]) < MIN_RESULT_BYTES:
             why = reason.TOO_SMALL if result.end - result.start < MIN_RESULT_BYTES else ""
         if why:
@@ -99,7 +99,7 @@ class Rewriter:
         alone = _only_text(result)
         droppable = structured is not None and may_drop and alone is not None and agree(alone, structured.value)
         tables = free and (structured is None or droppable or not client.shows_structured)
-        encodings = self._policy.encodings(client.agent, tool_id) if tables else JSON_ONLY
+        encodings = self._policy.settings.encodings_of(client.agent, tool_id) if tables else JSON_ONLY
         context = self._policy.context(call, tool_id, encodings)
         context.max_line_bytes = client.max_line_bytes
         texts = read_texts(result, context)

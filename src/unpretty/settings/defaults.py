@@ -1,4 +1,10 @@
-"""Every setting, its default and what it does. The hook reads this module, so it holds literals only."""
+"""Every setting, its default and what it does, and what the settings mean for one tool call."""
+
+from unpretty import reason, system
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unpretty.context import Context
 
 # name -> (default, what it does). The type of the default is the type of the setting.
 SETTINGS: "dict[str, tuple[object, str]]" = {
@@ -57,3 +63,40 @@ class Settings:
         for name, (default, _) in SETTINGS.items():
             value = default if values is None else values.get(name, default)
             setattr(self, name, tuple(value) if isinstance(value, list) else value)
+
+    def off_reason(self, tool: str, command: str, project: str) -> str:
+        """The reason code when this call is to be left alone, by settings or environment; empty when it is not."""
+        if not self.enabled or (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no"):
+            return reason.DISABLED
+        if self.exclude_tools or self.exclude_commands or self.exclude_projects:
+            from unpretty.patterns import is_inside, matches_any
+
+            home = system.environment("HOME") or system.environment("USERPROFILE") or ""
+            if (
+                matches_any(self.exclude_tools, tool)
+                or matches_any(self.exclude_commands, command)
+                or is_inside(project, self.exclude_projects, home)
+            ):
+                return reason.EXCLUDED
+        return ""
+
+    def encodings_of(self, agent: str, tool: str) -> "tuple[str, ...]":
+        """The encodings allowed for a tool of an agent: those of the first rule that fits, else the general ones."""
+        if self.encodings_for:
+            from unpretty.patterns import matches
+
+            for rule in self.encodings_for:
+                pattern, chosen = rule.get("tool"), rule.get("encodings")
+                fits = rule.get("agent") in (None, agent) and (not isinstance(pattern, str) or matches(pattern, tool))
+                if fits and isinstance(chosen, list):
+                    return tuple(chosen)
+        return self.encodings
+
+    def apply_to(self, context: "Context") -> None:
+        """Put limits and switches into ``context``; noise and paths are only ever switched off."""
+        context.min_bytes = self.min_bytes
+        context.min_gain = self.min_gain_percent / 100
+        context.max_input_bytes = self.max_input_bytes
+        context.budget_seconds = self.budget_ms / 1000
+        context.noise = context.noise and self.terminal_noise
+        context.paths = context.paths and self.fold_paths
