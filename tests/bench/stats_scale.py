@@ -3,8 +3,8 @@
     python tests/bench/stats_scale.py [--lines N] [--keep FOLDER]
 
 Also: the last day of the same log, which must not read all of it. Times are processor time, since other work on the
-machine counts for nothing, and the best of three runs; memory is the largest of them. Beside it stands what orjson alone
-takes for the same lines, since machines differ.
+machine counts for nothing, and the best of three runs; memory is the largest of them. Beside it stands what orjson
+alone takes for the same lines, since machines differ.
 """
 
 import argparse

@@ -14,7 +14,6 @@ from itertools import count
 from operator import itemgetter
 from typing import Any
 
-from unpretty import reason
 from unpretty.decision_log.reader import Record
 from unpretty.stats.figures import Cell
 from unpretty.stats.latency import Times
@@ -94,7 +93,7 @@ class Aggregator:
 
         Most lines are the only line of their call. They are added here, all others by the methods below.
         """
-        cells, calls, latency, converted = self.cells, self._calls, self.latency, reason.CONVERTED
+        cells, calls, latency = self.cells, self._calls, self.latency
         key_of, day_of, older = self._key_of, self._day_of, calls.older
         first = last = None
         for record in records:
@@ -103,20 +102,18 @@ class Aggregator:
                     self._add_tokens(record)
                     continue
                 first, last = first or record, record
-                size, left = record["bytes_in"], record["bytes_out"]
-                if type(size) is not int or type(left) is not int:
-                    raise TypeError("sizes are whole numbers")
-                tenths = int(record["ms"] * 10)
+                size = left = record["bytes_in"]
+                identity, via, tenths = record["tool_use_id"], record["via"], int(record["ms"] * 10)
                 if day_of is not None:
                     record["day"] = day_of(record["ts"])
                 try:
-                    cell = cells[key_of(record)]
-                    times = latency[record["via"]]
+                    cell, times = cells[key_of(record)], latency[via]
                 except KeyError:
                     cell, times = self._new_cell(record)
-                if cell.reason != converted:
-                    left = size
-                identity = record["tool_use_id"]
+                if cell.converted:
+                    left = record["bytes_out"]
+                if type(size) is not int or type(left) is not int:
+                    raise TypeError("sizes are whole numbers")
                 if identity:
                     if identity in calls or identity in older:
                         self._join(record, identity, (cell, size, left))
@@ -124,12 +121,12 @@ class Aggregator:
                         continue
                     if len(calls) >= _CALLS:
                         older = calls.grow_old()
-                    calls[identity] = (record["session"], record["via"], cell, size, left, ())
+                    calls[identity] = (record["session"], via, cell, size, left, ())
                 times[tenths] = times.get(tenths, 0) + 1
                 cell.results += 1
                 cell.bytes_in += size
                 cell.bytes_out += left
-                if cell.reason == converted:
+                if cell.converted:
                     self._add_conversion(record, (cell, size, left), first=True)
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
                 self.refused += 1
@@ -164,7 +161,7 @@ class Aggregator:
             self._count(record, part)
         elif (call[1] == PROXY) == (record["via"] == PROXY):
             self._join_text(record, identity, call, part)
-        elif part[0].reason == reason.CONVERTED:
+        elif part[0].converted:
             self._join_view(record, identity, call, part)
 
     def _count(self, record: Record, part: _Part) -> None:
@@ -176,7 +173,7 @@ class Aggregator:
         cell.results += 1
         cell.bytes_in += bytes_in
         cell.bytes_out += bytes_out
-        if cell.reason == reason.CONVERTED:
+        if cell.converted:
             self._add_conversion(record, part, first=True)
 
     def _join_text(self, record: Record, identity: str, call: _Call, part: _Part) -> None:
@@ -185,8 +182,8 @@ class Aggregator:
         cell, bytes_in, bytes_out = part
         cell.bytes_in += bytes_in
         cell.bytes_out += bytes_out
-        converted = cell.reason == reason.CONVERTED
-        first = converted and main.reason != reason.CONVERTED
+        converted = cell.converted
+        first = converted and not main.converted
         if first:
             main.results -= 1
             cell.results += 1
@@ -200,7 +197,7 @@ class Aggregator:
     def _join_view(self, record: Record, identity: str, call: _Call, part: _Part) -> None:
         """Proxy and hook saw the same result, and this line converted it."""
         session, via, main, main_in, main_out, others = call
-        if main.reason == reason.CONVERTED:
+        if main.converted:
             self._add_on_top(record, main, part, downstream=via == PROXY)
             return
         main.results -= 1
@@ -236,11 +233,11 @@ class Aggregator:
             outcome = self._applied(record)
             cell.applied += outcome == APPLIED
             cell.rejected += outcome == REJECTED
-        entry = (bytes_in - bytes_out, -next(self._serial), record)
-        if len(self._largest) < self._wanted:
-            heapq.heappush(self._largest, entry)
-        elif self._largest and entry > self._largest[0]:
-            heapq.heapreplace(self._largest, entry)
+        saved, rows = bytes_in - bytes_out, self._largest
+        if len(rows) < self._wanted:
+            heapq.heappush(rows, (saved, -next(self._serial), record))
+        elif rows and saved > rows[0][0]:
+            heapq.heapreplace(rows, (saved, -next(self._serial), record))
 
     def _add_tokens(self, record: Record) -> None:
         tokens_in, tokens_out = record["tokens_in"], record["tokens_out"]

@@ -31,6 +31,7 @@ class Cell:
     """Sums over results of one tool with one reason that agree in all dimensions asked for.
 
     Attributes:
+        converted: whether the reason is ``converted``.
         results: calls, each counted once however many texts it has.
         applied, rejected: of these, known to have reached the model or not.
         bytes_in, bytes_out: of all texts.
@@ -40,14 +41,15 @@ class Cell:
     """
 
     __slots__ = (
-        "applied", "bytes_in", "bytes_out", "counted_in", "counted_out", "key", "reason", "rejected", "results",
-        "tokens_in", "tokens_out", "tool", "waiting_in", "waiting_out",
+        "applied", "bytes_in", "bytes_out", "converted", "counted_in", "counted_out", "key", "reason", "rejected",
+        "results", "tokens_in", "tokens_out", "tool", "waiting_in", "waiting_out",
     )  # fmt: skip
 
     def __init__(self, key: tuple[str, ...], tool: str, why: str) -> None:
         self.key = key
         self.tool = tool
         self.reason = why
+        self.converted = why == reason.CONVERTED
         self.results = self.applied = self.rejected = 0
         self.bytes_in = self.bytes_out = 0
         self.waiting_in = self.waiting_out = 0
@@ -109,7 +111,7 @@ class Sum:
         figures = self.figures
         figures.results += cell.results
         figures.eligible += cell.results if cell.reason in ELIGIBLE else 0
-        if cell.reason == reason.CONVERTED:
+        if cell.converted:
             figures.converted += cell.results
             figures.applied += cell.applied
             figures.rejected += cell.rejected
