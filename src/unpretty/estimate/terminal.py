@@ -16,7 +16,7 @@ from unpretty.stats.words import percent, shortened, size, visible
 _NAME = 34
 _ROWS = 8
 _DAYS = 31
-_SENTENCE = 46
+_SENTENCE = 38
 _LISTED = 10
 _STEPS = {
     "document": "whole JSON documents",
@@ -163,7 +163,7 @@ def _days(report: Report) -> Table:
 
 
 def _left_alone(rows: Sequence[tuple[tuple[str, ...], Figures]], totals: Figures) -> Table:
-    table = _table("Left alone because", "results", "tokens")
+    table = _table("Left alone because", "results", "of all")
     table.add_column("")
     ordered = sorted(rows, key=lambda row: -row[1].tokens_read)
     for (code,), figures in ordered[: _ROWS - 1] if len(ordered) > _ROWS else ordered:
