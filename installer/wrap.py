@@ -113,5 +113,10 @@ def _why_not(server: Server) -> str:
     return server.obstacle or "its entry names no command."
 
 
+def is_named(server: Server, names: Sequence[str]) -> bool:
+    """Whether ``--wrap-mcp`` names a server that is started as a program."""
+    return bool(server.words) and _is_named(server, names)
+
+
 def _is_named(server: Server, names: Sequence[str]) -> bool:
     return ALL in names or server.name in names

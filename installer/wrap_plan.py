@@ -58,7 +58,8 @@ def _installed(agent: AgentServers, plan: Plan, options: Options) -> Plan:
     changes = list(plan.changes)
     for path in dict.fromkeys(server.path for server in work):
         _wrap_in(agent, path, [server for server in work if server.path == path], changes)
-    if chosen or any(wrap.length_of_front(server.words) for server in everything):
+    # A command that the plan only recommends needs our files, too.
+    if any(wrap.is_named(server, names) for server in servers) or any(map(_is_ours, everything)):
         changes[:0] = wrap_launcher.changes()
     added = _added(plan, changes)
     found = {server.name for server in servers}
@@ -168,6 +169,10 @@ def _put(changes: list[FileChange], change: FileChange, after: bytes, why: str, 
         changes[changes.index(change)] = changed
     else:
         changes.append(changed)
+
+
+def _is_ours(server: Server) -> bool:
+    return wrap.length_of_front(server.words) > 0
 
 
 def _trial() -> None:
