@@ -69,7 +69,10 @@ def own_sources(agent: str, reading: Reading) -> list[Source]:
     folders = home_folders(agent)
     if agent == opencode_results.AGENT:
         found = [
-            source for folder in folders for path in folder.glob("*.db") for source in _source(path, reading, agent_of)
+            source
+            for folder in folders
+            for path in folder.glob("opencode*.db")
+            for source in _source(path, reading, agent_of)
         ]
     else:
         found = [source for folder in folders for source in _below(folder, reading, lambda _: agent)]

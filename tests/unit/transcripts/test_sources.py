@@ -65,7 +65,7 @@ class TestThisMachine:
         (opencode.parent / "storage").mkdir()
         shutil.copyfile(opencode, opencode.parent / "storage" / "other.db")
         (opencode.parent / "log.jsonl").write_text("{}")
-        (opencode.parent / "fake.db").write_text("not a database")
+        (opencode.parent / "opencode-fake.db").write_text("not a database")
         found = own_sources("opencode", Reading())
         assert paths(found) == {opencode}
         assert numbers_of_results(found) == {"opencode.db": 16}
