@@ -3,7 +3,7 @@
 Measured with 1.18.33: the table ``part`` has a row for each tool call with the tool, its input and, in
 ``state.output``, what the model read; a replaced text stands there too. ``session`` has the folder, the model and the
 version. Of an MCP result the texts of all blocks are kept as one, joined by an empty line, so a result of several
-blocks is judged as one text. What OpenCode cut is kept for a week in ``tool-output/`` beside the database. The JSON files
+blocks is judged as one text. What OpenCode cut is kept for a week in ``tool-output/`` beside the database. JSON files
 of OpenCode before 1.2 are not read; 1.2 to 1.15 moved them into the database.
 """
 
