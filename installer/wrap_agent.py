@@ -11,7 +11,6 @@ from unpretty.installer.plan import Note
 from unpretty.installer.wrap import Place, Server
 
 PROJECT = "project"  # the scope of a file that others may share
-_SHARED = "others may share this file, and the path of this machine that the proxy needs does not belong there."
 _TRACE = re.compile(rb"unpretty[/\\]+proxy")
 
 
@@ -50,9 +49,9 @@ class AgentServers(ABC):
     def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
         """See ``wrap_json.unwrapped``."""
 
+    @abstractmethod
     def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
         """What the plan should say about servers in general; ``chosen`` are those that are going to be wrapped."""
-        return []
 
     def is_asked_for(self, server: Server, project: Path | None) -> bool:
         """Whether a server is within what ``install``, with or without ``--project``, is about."""
@@ -61,10 +60,6 @@ class AgentServers(ABC):
     def lock(self, path: Path) -> Path | None:
         """The folder whose making keeps a running agent from writing the file; None when it does not write it."""
         return None
-
-    def shared(self, server: Server) -> str:
-        """Why a server in a file that others share is not wrapped, and what to do instead."""
-        return _SHARED
 
     def servers(self, here: Path, *, strict: bool = False) -> list[Server]:
         """All servers.

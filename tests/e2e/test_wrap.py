@@ -147,7 +147,17 @@ class TestClaudeCode:
 
         def add() -> None:
             for name in names:
-                command = [claude_code.program, "mcp", "add", "--scope", "user", name, "--", "npx", name]
+                command: list[str | Path] = [
+                    claude_code.program,
+                    "mcp",
+                    "add",
+                    "--scope",
+                    "user",
+                    name,
+                    "--",
+                    "npx",
+                    name,
+                ]
                 subprocess.run(
                     command, cwd=claude_code.project, env=claude_code.environment(), check=True, capture_output=True
                 )
@@ -269,7 +279,7 @@ class TestCodex:
         self, unpretty: Unpretty, codex: Codex, config: Path
     ) -> None:
         unpretty.run("install", "codex", "--wrap-mcp", "all", "--apply")
-        command = [codex.program, "mcp", "add", "later", "--", "npx", "later"]
+        command: list[str | Path] = [codex.program, "mcp", "add", "later", "--", "npx", "later"]
         subprocess.run(command, cwd=codex.project, env=codex.environment(), check=True, capture_output=True)
         assert states(unpretty, "codex", 1)["later"] == "not_wrapped"
         unpretty.run("uninstall", "codex", "--apply")

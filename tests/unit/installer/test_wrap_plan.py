@@ -132,6 +132,14 @@ def test_what_we_wrapped_goes_although_the_hook_is_gone_already(state, home):
     assert uninstall_plan().is_empty
 
 
+def test_a_file_that_only_mentions_us_stays(state):
+    text = '{"mcpServers": {"db": {"command": "npx", "args": ["/x/unpretty/proxy"]}}}'
+    state.write_text(text)
+    plan = uninstall_plan()
+    assert plan.is_empty
+    assert state.read_text() == text
+
+
 def test_a_lost_receipt_keeps_nothing_wrapped(state):
     state.write_text('{"mcpServers": {"db": {"command": "npx"}}}')
     install()
