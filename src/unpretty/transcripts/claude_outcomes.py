@@ -1,30 +1,21 @@
-"""What Claude Code kept of a tool result: its transcript holds the text that the model received.
-
-Measured with 2.1.332: ``projects/<folder>/<session>.jsonl`` has a line of type ``user`` with the ``tool_result`` block
-and ``toolUseResult``, both with the replaced text when a hook's reply was taken, both with the original when it was
-not; a reply of the wrong shape also leaves an attachment ``hook_error_during_execution``. Subagents have files of
-their own below ``<session>/``.
-"""
+"""What became of a hook's reply in Claude Code, told by the texts of the result in the session's transcripts."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from unpretty.decision_log.reader import Record
 from unpretty.stats.aggregate import REJECTED, UNKNOWN
 from unpretty.stats.applied import by_lengths
-
-_HOOK_ERROR = "hook_error_during_execution"
-# The client's note behind the output of a subagent's command, which no hook can change.
-_NOTE = "\nShell cwd was reset to "
+from unpretty.transcripts.claude_results import AGENT, read_results
+from unpretty.transcripts.reading import Reading, texts_of
+from unpretty.transcripts.result import ToolResult
+from unpretty.transcripts.sources import home_folders
 
 
 @dataclass(slots=True)
@@ -44,7 +35,7 @@ class ClaudeCodeTranscripts:
     """The transcripts below one config folder: ``CLAUDE_CONFIG_DIR``, else ``~/.claude``."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._projects = (folder or _config_folder()) / "projects"
+        self._projects = folder / "projects" if folder else home_folders(AGENT)[0]
         # The decisions of one session stand near each other in the log; some sessions run side by side.
         self._kept = lru_cache(maxsize=64)(self._read)
 
@@ -59,12 +50,9 @@ class ClaudeCodeTranscripts:
     def _read(self, session: str) -> Kept:
         kept = Kept()
         for path in self._files(session):
-            try:
-                with path.open("rb") as lines:
-                    for line in lines:
-                        _take(line, kept)
-            except OSError:
-                continue
+            with suppress(OSError), path.open("rb") as file:
+                for result in read_results(file, Reading(), kept.refused.add):
+                    kept.lengths[result.call_id] = frozenset(map(len, _texts(result)))
         return kept
 
     def _files(self, session: str) -> Iterator[Path]:
@@ -73,44 +61,10 @@ class ClaudeCodeTranscripts:
             yield from self._projects.glob(f"*/{session}/**/*.jsonl")
 
 
-def _config_folder() -> Path:
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named) if named else Path.home() / ".claude"
-
-
-def _take(line: bytes, kept: Kept) -> None:
-    """Add what one line of a transcript says; most lines say nothing and are not even parsed."""
-    if b'"tool_result"' not in line and _HOOK_ERROR.encode() not in line:
-        return
-    try:
-        entry: Any = orjson.loads(line)
-        if entry["type"] == "attachment":
-            attachment = entry["attachment"]
-            if attachment["type"] == _HOOK_ERROR:
-                kept.refused.add(attachment["toolUseID"])
-        elif entry["type"] == "user":
-            blocks = [block for block in entry["message"]["content"] if block["type"] == "tool_result"]
-            for block in blocks:
-                lengths = set(_lengths(block.get("content")))
-                if len(blocks) == 1:
-                    lengths.update(_lengths(entry.get("toolUseResult")))
-                kept.lengths[block["tool_use_id"]] = frozenset(lengths)
-    except (orjson.JSONDecodeError, KeyError, TypeError):  # half a line, or a shape that is not ours to know
-        return
-
-
-def _lengths(result: object) -> Iterator[int]:
-    """The lengths of a result's texts: a string, a list of text blocks, or an object with the text in a field."""
-    if isinstance(result, str):
-        yield len(result)
-        stdout, note, _ = result.rpartition(_NOTE)
-        if note:
-            yield len(stdout)
-    elif isinstance(result, list):
-        for block in result:
-            if isinstance(block, dict) and isinstance(block.get("text"), str):
-                yield len(block["text"])
-    elif isinstance(result, dict):
-        for name in ("stdout", "content"):
-            if isinstance(result.get(name), str):
-                yield len(result[name])
+def _texts(result: ToolResult) -> Iterator[str]:
+    """The texts that a hook may have put in place: what the model read, and the object in which it stands."""
+    yield from result.texts
+    response = result.payload["tool_response"]
+    if isinstance(response, dict):
+        response = [{"text": response.get(name)} for name in ("stdout", "content")]
+    yield from texts_of(response)

@@ -1,14 +1,16 @@
 """The tool results in Claude Code's transcripts, ``projects/<folder>/<session>.jsonl``.
 
 Measured with 2.1.332: a line of type ``user`` holds the ``tool_result`` block, which is what the model read, and in
-``toolUseResult`` the very object that a hook is given as ``tool_response``. Subagents have files of their own below
-``<session>/subagents``; there ``toolUseResult`` is left out of calls that succeeded, and the object is put together
-from what the model read. A forked session holds copies of the lines before, with their ``uuid`` and ``timestamp``.
+``toolUseResult`` the very object that a hook is given as ``tool_response``; both hold the replaced text when a hook's
+reply was taken. A reply of the wrong shape leaves an attachment ``hook_error_during_execution``. Subagents have files
+of their own below ``<session>/subagents``; there ``toolUseResult`` is left out of calls that succeeded, and the object
+is put together from what the model read. A forked session holds copies of the lines before, with their ``uuid`` and
+``timestamp``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from unpretty import reason
@@ -26,6 +28,7 @@ from unpretty.transcripts.reading import (
 from unpretty.transcripts.result import FAILED, ToolResult
 
 AGENT = "claude-code"
+_HOOK_ERROR = b"hook_error_during_execution"
 _PREVIEW = "<persisted-output>"
 _SAVED_TO = "Full output saved to: "
 # The client's note behind the output of a subagent's command; a hook finds it in ``stderr``.
@@ -36,8 +39,13 @@ _NOTHING = ("(Bash completed with no output)", "Command running in background wi
 _KNOWN = frozenset(("assistant", "attachment", "progress", "api-request", "api-request-blob", "api-request-shape"))
 
 
-def read_results(source: BinaryIO, reading: Reading) -> Iterator[ToolResult]:
-    """The tool results of one transcript, in order. Most lines are told apart by their bytes and not parsed."""
+def read_results(
+    source: BinaryIO, reading: Reading, refused: Callable[[str], None] = lambda _: None
+) -> Iterator[ToolResult]:
+    """The tool results of one transcript, in order. Most lines are told apart by their bytes and not parsed.
+
+    ``refused`` is told the id of each call for which the client did not take what a hook had replied.
+    """
     calls: dict[str, Record] = {}
     for line in lines(source, reading):
         if b'"tool_result"' in line:
@@ -48,6 +56,10 @@ def read_results(source: BinaryIO, reading: Reading) -> Iterator[ToolResult]:
             record = parse(line, reading)
             if record is not None:
                 _remember(record, calls)
+        elif _HOOK_ERROR in line:
+            attachment = mapping(parse(line, reading) or {}, "attachment")
+            if string(attachment, "type") == _HOOK_ERROR.decode():
+                refused(string(attachment, "toolUseID"))
 
 
 def _blocks(record: Record, kind: str) -> list[Record]:
@@ -108,7 +120,7 @@ def _result(record: Record, block: Record, response: object, call: Record) -> To
 def _response(tool: str, content: object, mode: str) -> object:
     """The object that a hook was given, from what the model read; None when only a part of it is left."""
     cut = isinstance(content, str) and content.startswith(_PREVIEW)
-    if tool == "Bash" and isinstance(content, str):
+    if tool in ("Bash", "") and isinstance(content, str):
         return _bash_response(content, cut)
     if tool == "Grep" and isinstance(content, str):
         return {"mode": mode, "content": content} if mode == "content" else {"mode": mode}

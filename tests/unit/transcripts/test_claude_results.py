@@ -1,5 +1,7 @@
 """Claude Code's transcripts: what is made of a record is what the client handed to its hook."""
 
+import io
+import json
 from typing import Any
 
 import pytest
@@ -177,3 +179,21 @@ class TestOddRecords:
         many = [call(call_id=f"toolu_{number}") for number in range(MAX_OPEN_CALLS + 1)]
         assert only(*many, result("x", "toolu_0")).tool == ""
         assert only(*many, result("x", "toolu_1")).tool == "Bash"
+
+
+REFUSED = {"type": "attachment", "attachment": {"type": "hook_error_during_execution", "toolUseID": "toolu_1"}}
+
+
+class TestRefusedReplies:
+    def test_a_reply_that_the_client_did_not_take_is_told(self) -> None:
+        refused: list[str] = []
+        other = {"type": "attachment", "attachment": {"type": "note", "text": "hook_error_during_execution"}}
+        lines = [REFUSED, other, b'{"hook_error_during_execution\n']
+        text = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
+        reading = Reading()
+        assert list(read_results(io.BytesIO(text), reading, refused.append)) == []
+        assert refused == ["toolu_1"]
+        assert reading.broken == 1
+
+    def test_nobody_needs_to_listen(self) -> None:
+        assert read(read_results, REFUSED) == []
