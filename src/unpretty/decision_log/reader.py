@@ -131,17 +131,19 @@ class DecisionLog:
         return list(opened.values())[::-1]
 
 
-def last_decision(path: Path) -> Record | None:
-    """The youngest decision in the log, None when there is none; reads from the end."""
+def backwards(path: Path) -> Iterator[Record]:
+    """The sound records of the log at ``path``, youngest first; what cannot be read is passed over."""
     for file in reversed(DecisionLog(path).files()):
         try:
             with file.open("rb") as source:
-                for record in _backwards(source):
-                    if record["kind"] == "decision":
-                        return record
+                yield from _backwards(source)
         except OSError:
             continue
-    return None
+
+
+def last_decision(path: Path) -> Record | None:
+    """The youngest decision in the log, None when there is none; reads from the end."""
+    return next((record for record in backwards(path) if record["kind"] == "decision"), None)
 
 
 def _lines(source: BufferedReader) -> Iterator[list[bytes]]:
@@ -188,7 +190,8 @@ def _look(source: BufferedReader, start: int, end: int) -> tuple[int, int] | Non
     """
     source.seek(start)
     source.readline(_MAX_LINE_BYTES)
-    offset, times = 0, []
+    offset = 0
+    times: list[int] = []
     while len(times) < 16 and (position := source.tell()) < end:
         record = _sound(source.readline(_MAX_LINE_BYTES))
         if record is not None and type(record.get("ts")) is int:

@@ -7,8 +7,11 @@ without one, or of which the agent kept nothing that tells, is unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
 
-from unpretty.decision_log.reader import Record
+from unpretty import reason
+from unpretty.decision_log.reader import Record, backwards
 from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 
 Check = Callable[[Record], str]
@@ -21,14 +24,29 @@ class Verifier:
         self._checks = checks
 
     def __call__(self, record: Record) -> str:
-        """APPLIED, REJECTED or UNKNOWN for a converted decision; records that cannot be read make it UNKNOWN."""
-        check = self._checks.get(record["agent"])
-        if check is None:
-            return UNKNOWN
+        """APPLIED, REJECTED or UNKNOWN for a converted decision; what cannot be read or understood is UNKNOWN."""
         try:
-            return check(record)
-        except OSError:
+            check = self._checks.get(record["agent"])
+            return UNKNOWN if check is None else check(record)
+        except (OSError, KeyError, TypeError):
             return UNKNOWN
+
+
+def lately(log_path: Path, agent: str, check: Check, most: int = 50) -> dict[str, int]:
+    """What became of the last conversions for ``agent``: how many were APPLIED, REJECTED and are UNKNOWN.
+
+    For the doctor: rejections among the last ``most`` decisions that converted mean that something is wrong.
+    """
+    outcomes = dict.fromkeys((APPLIED, REJECTED, UNKNOWN), 0)
+    verify = Verifier({agent: check})
+    conversions = (
+        record
+        for record in backwards(log_path)
+        if record["kind"] == "decision" and record.get("reason") == reason.CONVERTED and record.get("agent") == agent
+    )
+    for record in islice(conversions, most):
+        outcomes[verify(record)] += 1
+    return outcomes
 
 
 def by_lengths(lengths: frozenset[int], record: Record) -> str:
