@@ -70,7 +70,7 @@ def documents(draw: st.DrawFn) -> tuple[str, str]:
 
 @given(documents())
 def test_tokens_in_are_tokens_out(document: tuple[str, str]) -> None:
-    """Numbers, strings, keys, order and duplicates come out as they were spelled; only white space between them goes."""
+    """Numbers, strings, keys, order and duplicates come out as they were spelled; only white space goes."""
     spaced, expected = document
     minified = minify(spaced)
     assert minified.flat == expected

@@ -372,8 +372,8 @@ def test_the_tools_are_read_only_and_have_no_structured_copy(served):
 
 
 NIGHTLY = bool(os.environ.get("UNPRETTY_NIGHTLY"))
-SIZE_MB = 1000 if NIGHTLY else 60
-MAX_RSS_MB = 700 if NIGHTLY else 350
+SIZE_MB = 1000 if NIGHTLY else 400
+MAX_RSS_MB = 700  # whatever the size: DuckDB may take 512 MB, and takes what it may
 
 CHILD = """
 import json, resource, sys
@@ -399,7 +399,7 @@ print(json.dumps({"rows": rows, "seen": seen, "mb": resource.getrusage(resource.
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux tells it")
 def test_large_files_are_paged_in_bounded_memory(tmp_path):
-    """60 MB; 1 GB with UNPRETTY_NIGHTLY=1, CSV and Parquet."""
+    """400 MB; 1 GB with UNPRETTY_NIGHTLY=1, CSV and Parquet."""
     row = f"'{'x' * 180}' || i AS text, i * 1.5 AS price, 'name ' || (i % 1000) AS name"
     count = SIZE_MB * 1_000_000 // 215
     source = f"(SELECT i AS id, {row} FROM range({count}) t(i))"
