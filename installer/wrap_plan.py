@@ -64,6 +64,8 @@ def _installed(agent: AgentServers, plan: Plan, options: Options) -> Plan:
     added = _added(plan, changes)
     found = {server.name for server in servers}
     unknown = [_unknown(name) for name in names if name != wrap.ALL and name not in found]
+    if wrap.ALL in names and not servers:
+        unknown.append(Note("no_servers", "It has no MCP servers."))
     return replace(
         plan,
         changes=tuple(changes),

@@ -109,6 +109,12 @@ def test_a_name_that_the_agent_does_not_know_is_said_to_be_unknown(state):
     wrap_plan.require_known([plan], ("all",))
 
 
+def test_an_agent_without_servers_says_so(home):
+    plan = claude_code.agent.plan_install(ALL)
+    assert "no_servers" in [note.code for note in plan.notices]
+    assert not any(change.path == wrap_launcher.program() for change in plan.changes)
+
+
 def test_a_proxy_put_there_by_hand_stays_and_is_pointed_out(state):
     text = '{"mcpServers": {"db": {"command": "unpretty", "args": ["proxy", "--", "npx"]}}}'
     state.write_text(text)
