@@ -11,6 +11,7 @@ from unpretty.installer import wrap, wrap_launcher
 from unpretty.installer.doctor import FIX, AgentReport, Fault
 from unpretty.installer.plan import Options
 from unpretty.installer.wrap import Server
+from unpretty.installer.wrap_agent import PROJECT
 
 
 def with_servers(report: AgentReport, servers: list[Server]) -> AgentReport:
@@ -31,7 +32,8 @@ def _faults(servers: list[Server]) -> list[Fault]:
         if wrap.is_outdated(server.words):
             gone = "" if Path(server.words[0]).exists() else ", which is not there: it cannot start"
             message = f"The MCP server {server.name} in {server.path} starts {server.words[0]}{gone}."
-            found.append(Fault("wrap_outdated", message, FIX))
+            remedy = f"Take it out of {server.path} by hand." if server.scope == PROJECT else FIX
+            found.append(Fault("wrap_outdated", message, remedy))
     found += _launcher_faults(names)
     return found or _trial_faults(names)
 

@@ -91,6 +91,14 @@ def test_a_server_that_starts_another_launcher_is_found_and_mended(wrapped, tmp_
     assert str(old) not in wrapped.read_text()
 
 
+def test_a_launcher_in_a_file_that_others_share_is_for_the_user_to_take_out(state):
+    server = {"command": "/home/colleague/.local/share/unpretty/proxy", "args": ["--name=team", "--", "npx"]}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"team": server}}))
+    fault = next(fault for fault in examine().faults if fault.code == "wrap_outdated")
+    assert "cannot start" in fault.message
+    assert fault.fix == f"Take it out of {Path.cwd() / '.mcp.json'} by hand."
+
+
 def test_a_proxy_that_does_not_run_is_found(wrapped, monkeypatch):
     monkeypatch.setattr(wrap_launcher, "_SAMPLE_SERVER", "raise SystemExit('broken')")
     [fault] = examine().faults
