@@ -105,7 +105,7 @@ def _overview(report: Report) -> Table:
 
 def _short(number: int) -> str:
     """A number of tokens in at most seven characters."""
-    if abs(number) < 100_000:
+    if abs(number) < 1_000_000:
         return f"{number:,}"
     return f"{number / 1e6:,.2f} M" if abs(number) < 1e8 else f"{number / 1e6:,.0f} M"
 

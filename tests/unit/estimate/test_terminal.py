@@ -146,7 +146,7 @@ def test_texts_that_could_not_be_counted_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(99_999, "99,999"), (100_000, "0.10 M"), (99e6, "99.00 M"), (1.2e9, "1,200 M")]
+    ("number", "text"), [(999_999, "999,999"), (1_000_000, "1.00 M"), (99e6, "99.00 M"), (1.2e9, "1,200 M")]
 )
 def test_numbers_of_tokens_stay_short(number: int, text: str) -> None:
     from unpretty.estimate.terminal import _short
