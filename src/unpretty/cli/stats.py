@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 import orjson
-from rich.console import Console
-from rich.text import Text
 
 from unpretty import locations
 from unpretty.decision_log.reader import Record
@@ -90,6 +88,9 @@ def _verifier() -> Callable[[Record], str]:
 
 
 def _show(report: Report, *, full: bool, list_largest: bool) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
     from unpretty.stats import empty, terminal
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 80)
