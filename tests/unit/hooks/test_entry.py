@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import unpretty
-from unpretty import reason
+from unpretty import reason, system
 from unpretty.context import SHELL, Context
 from unpretty.hooks import claude_code, entry
 from unpretty.hooks.call import Call, Field
@@ -326,3 +326,87 @@ def test_encodings_can_be_chosen_for_tools_of_one_agent(hook: Hook) -> None:
         hook.config.write_text('count_tokens = "estimate"\n' + rule % agent, "utf-8")
         assert hook.run(bash(TABLE)) != ""
         assert hook.decisions()[-1]["encoding"] == encoding
+
+
+class TestInThisProcess:
+    """The same steps, called from here: what a process cannot show."""
+
+    @pytest.fixture
+    def paths(self, tmp_path: Path) -> entry.Paths:
+        config = tmp_path / "config.toml"
+        config.write_text('count_tokens = "estimate"\n', "utf-8")
+        return entry.Paths(str(tmp_path / "state" / "log"), str(tmp_path / "state" / "settings.json"), str(config))
+
+    @pytest.fixture
+    def written(self, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+        written: list[bytes] = []
+        monkeypatch.setattr(system, "write_all", lambda _, data: written.append(data))
+        monkeypatch.setattr(system, "exit_now", lambda status: written.append(b"exit %d" % status))
+        return written
+
+    def reasons(self, paths: entry.Paths) -> list[str]:
+        return [json.loads(line)["reason"] for line in Path(paths.log).read_text("utf-8").splitlines()]
+
+    @pytest.mark.parametrize("agent", ["claude-code", "codex"])
+    def test_each_agent_has_its_adapter(
+        self, agent: str, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(system, "read_to_end", lambda *_: b"{}")
+        monkeypatch.setattr(entry.gc, "disable", lambda: None)
+        entry.main(agent, paths.log, paths.resolved, paths.config)
+        assert written == [b"exit 0"]
+        assert json.loads(Path(paths.log).read_text("utf-8"))["agent"] == agent
+
+    def test_opencode_is_served_by_the_worker(self, paths: entry.Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+        served: list[entry.Paths] = []
+        monkeypatch.setattr("unpretty.hooks.worker.serve", served.append)
+        monkeypatch.setattr(entry.gc, "disable", lambda: None)
+        entry.main("opencode", paths.log, paths.resolved, paths.config)
+        assert [made.log for made in served] == [paths.log]
+
+    def test_a_reply_that_cannot_be_written_is_logged_as_an_error(
+        self, paths: entry.Paths, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(_: int, __: bytes) -> None:
+            raise BrokenPipeError
+
+        monkeypatch.setattr(system, "write_all", broken)
+        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        assert self.reasons(paths) == [reason.ERROR]
+
+    def test_a_fault_in_an_adapter_is_logged_as_an_error(
+        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*_: object) -> None:
+            raise KeyError
+
+        monkeypatch.setattr(claude_code, "read", broken)
+        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        assert self.reasons(paths) == [reason.ERROR]
+        assert written == []
+
+    def test_encodings_find_the_installed_packages_once(
+        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path(paths.config).write_text('count_tokens = "estimate"\nencodings = ["toon"]\n', "utf-8")
+        before = [path for path in sys.path if not path.endswith("site-packages")]
+        monkeypatch.setattr(sys, "path", list(before))
+        for _ in range(2):
+            entry._answer(claude_code, "claude-code", bash(TABLE), paths, 0.0)
+        assert len(sys.path) == len(before) + 2
+        first, second = (json.loads(reply)["hookSpecificOutput"] for reply in written)
+        assert "TOON" in first["additionalContext"]
+        assert "additionalContext" not in second
+
+    def test_tokens_are_counted_after_the_reply(
+        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path(paths.config).write_text("", "utf-8")
+        asked: list[tuple[object, ...]] = []
+        monkeypatch.setattr(
+            "unpretty.tokens.background.count_later", lambda *given: asked.append((*given, len(written)))
+        )
+        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        ((_, log, texts, *_, replies),) = asked
+        assert (log, replies) == (paths.log, 1)
+        assert [text[1:] for text in texts] == [(PRETTY, COMPACT)]  # type: ignore[attr-defined]

@@ -210,13 +210,17 @@ def test_a_closed_standard_input_is_no_error(tmp_path):
 
 
 def test_a_long_lived_caller_keeps_no_zombies(tmp_path):
+    """Each call takes the exit status of the children before it."""
     log = tmp_path / "decisions.jsonl"
-    for number in range(2):
-        assert count_later(sys.executable, str(log), [(str(number), "a", "b")])
-        assert len(wait_for_lines(log, number + 1)) == number + 1
-        time.sleep(0.3)
-    ended = background._started[:-1]
-    assert not ended or not any(Path(f"/proc/{pid}").exists() for pid in ended)
+    assert count_later(sys.executable, str(log), [("0", "a", "b")])
+    first = background._started[-1]
+    assert len(wait_for_lines(log, 1)) == 1
+    until = time.monotonic() + 30
+    while "\nState:\tZ" not in Path(f"/proc/{first}/status").read_text() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert count_later(sys.executable, str(log), [("1", "a", "b")])
+    assert first not in background._started
+    assert not Path(f"/proc/{first}").exists()
 
 
 def test_a_child_reaped_by_somebody_else_is_forgotten(monkeypatch):
