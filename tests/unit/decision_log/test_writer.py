@@ -95,7 +95,7 @@ def test_fifty_writers_with_rotation_lose_nothing_and_break_no_line(tmp_path: Pa
     lines = [line for path in tmp_path.glob("decisions.jsonl*") for line in path.read_text().splitlines()]
     assert len(lines) == 1000
     assert len({(record["who"], record["n"]) for record in map(json.loads, lines)}) == 1000
-    assert len(list(tmp_path.glob("decisions.jsonl.[0-9]*"))) > 10
+    assert len(list(tmp_path.glob("decisions.jsonl.[0-9]*"))) > 2
     assert not (tmp_path / "decisions.jsonl.lock").exists()
 
 
