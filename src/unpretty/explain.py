@@ -89,9 +89,11 @@ def _opencode_request(recorded: dict[str, object]) -> dict[str, object]:
     fields: list[object] = [["output", output.get("output")]]
     if isinstance(content, list):
         fields = [
-            [f"content[{index}].text", block.get("text")]
+            [f"content.{index}.{name}", holder.get("text")]
             for index, block in enumerate(content)
             if isinstance(block, dict)
+            for name, holder in (("text", block), ("resource.text", mapping_of(block, "resource")))
+            if "text" in holder
         ]
     return {
         "id": b"1",
@@ -100,6 +102,7 @@ def _opencode_request(recorded: dict[str, object]) -> dict[str, object]:
         "session": call.get("sessionID"),
         "command": mapping_of(call, "args").get("command"),
         "mcp": isinstance(content, list),
+        "inner": "/" in str(call.get("callID")),
         "saved": mapping_of(output, "metadata").get("outputPath"),
         "fields": fields,
     }

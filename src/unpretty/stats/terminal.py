@@ -39,7 +39,7 @@ def _parts(report: Report, *, full: bool) -> Iterator[RenderableType]:
         yield ""
         if full or dimension != "reason":
             yield _breakdown(report, dimension, _LONG if full else _SHORT)
-        if dimension == "reason":
+        if dimension == "reason" and any(code != reason.CONVERTED for code, _ in report.by["reason"]):
             yield from [""] * full
             yield _left_alone(report, _LONG if full else _SHORT, wrap=full)
     yield ""

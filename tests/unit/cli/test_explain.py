@@ -72,6 +72,7 @@ def test_any_other_text_is_taken_for_shell_output() -> None:
         ("codex", "post_tool_use.shell.truncated.stdin", ["cut_by_host"]),
         ("opencode", "a_log_bash", ["too_small"]),
         ("opencode", "a_log_probe_two", ["too_small", "too_small"]),
+        ("opencode", "a_log_probe_res", ["too_small"]),
     ],
 )
 def test_each_agents_recorded_payloads_are_recognised(agent: str, name: str, reasons: list[str]) -> None:

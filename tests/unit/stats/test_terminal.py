@@ -141,3 +141,8 @@ def test_an_empty_report_says_why_and_what_to_do(log, content, period, words):
     assert words in sentences[0]
     assert str(log.path) in sentences[0]
     assert any("unpretty install" in sentence or "--since" in sentence for sentence in sentences[1:])
+
+
+def test_without_results_left_alone_there_is_no_table_of_reasons(log):
+    log.decision(tool="Bash")
+    assert "Left alone" not in shown(log.report("tool", "reason"))
