@@ -11,8 +11,7 @@ In code mode (the call id begins with ``exec-``) the result goes to a program an
 from unpretty import context as kinds
 from unpretty import reason, system
 from unpretty.commands import reads_file
-from unpretty.compaction import byte_length
-from unpretty.context import Context
+from unpretty.context import Context, byte_length
 from unpretty.hooks.call import Call, Field, mapping_of, text_of
 from unpretty.hooks.reply import to_json
 from unpretty.json_text.scanner import InvalidJSON, loads

@@ -13,8 +13,8 @@ to whole lines from the start: one line over the limit would leave the model wit
 from unpretty import context as kinds
 from unpretty import reason
 from unpretty.commands import reads_file
-from unpretty.compaction import byte_length, compact
-from unpretty.context import Context
+from unpretty.compaction import compact
+from unpretty.context import Context, byte_length
 from unpretty.hooks.call import Call, Field, text_of
 from unpretty.hooks.reply import to_json
 

@@ -9,7 +9,7 @@ import time
 
 from unpretty import reason
 from unpretty.commands import RAW_MARKER, searches_files, shows_file
-from unpretty.context import FILE, OTHER, SEARCH, Context
+from unpretty.context import FILE, OTHER, SEARCH, Context, byte_length, over_limits
 from unpretty.json_text.documents import Documents, may_hold_documents
 from unpretty.views import is_diff, is_line_numbered
 
@@ -57,11 +57,6 @@ class Compaction:
     def __init__(self, text: str, decision: Decision) -> None:
         self.text = text
         self.decision = decision
-
-
-def byte_length(text: str) -> int:
-    """Length of ``text`` in UTF-8 bytes; a lone surrogate counts as three."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def compact(text: str, context: "Context | None" = None) -> Compaction:
@@ -265,13 +260,3 @@ class _Work:
         self.decision.encoding = ""
         self.decision.steps = {}
         return False
-
-
-def over_limits(text: str, context: Context) -> bool:
-    """True when the host would cut ``text``, or drop a line of it."""
-    if context.max_chars is not None and len(text) > context.max_chars:
-        return True
-    if context.max_bytes is not None and byte_length(text) > context.max_bytes:
-        return True
-    limit = context.max_line_bytes
-    return limit is not None and any(byte_length(line) > limit for line in text.split("\n"))

@@ -78,3 +78,18 @@ class Context:
         self.budget_seconds = budget_seconds
         self.noise = noise
         self.paths = paths
+
+
+def byte_length(text: str) -> int:
+    """Length of ``text`` in UTF-8 bytes; a lone surrogate counts as three."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def over_limits(text: str, context: Context) -> bool:
+    """True when the host would cut ``text``, or drop a line of it."""
+    if context.max_chars is not None and len(text) > context.max_chars:
+        return True
+    if context.max_bytes is not None and byte_length(text) > context.max_bytes:
+        return True
+    limit = context.max_line_bytes
+    return limit is not None and any(byte_length(line) > limit for line in text.split("\n"))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from unpretty.compaction import byte_length
+from unpretty.context import byte_length
 from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
 from unpretty.encodings.registry import NAMES, get

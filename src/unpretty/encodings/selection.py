@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from unpretty.compaction import byte_length, over_limits
-from unpretty.context import Context
+from unpretty.context import Context, byte_length, over_limits
 from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
 from unpretty.encodings.evidence import is_allowed

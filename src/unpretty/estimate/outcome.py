@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from unpretty import reason
-from unpretty.compaction import byte_length
+from unpretty.context import byte_length
 from unpretty.explain import ADAPTERS
 from unpretty.hooks import entry, opencode, worker
 from unpretty.hooks.call import Call, Field

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unpretty import reason
-from unpretty.compaction import byte_length, compact
+from unpretty.compaction import compact
+from unpretty.context import byte_length
 from unpretty.json_text.scanner import InvalidJSON
 from unpretty.mcp.copies import agree, whole_value, wrapped_value
 from unpretty.mcp.message import literal

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unpretty import reason
-from unpretty.compaction import Compaction, Decision, byte_length, compact
+from unpretty.compaction import Compaction, Decision, compact
+from unpretty.context import byte_length
 from unpretty.json_text.minify import minify
 from unpretty.json_text.rows import one_row_per_line
 from unpretty.json_text.scanner import WHITE_SPACE, InvalidJSON, scan

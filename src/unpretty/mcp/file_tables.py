@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from unpretty.compaction import byte_length
+from unpretty.context import byte_length
 from unpretty.errors import UnprettyError
 from unpretty.mcp.file_formats import Table, literal, open_table
 from unpretty.mcp.row_filter import Condition, unknown_column, where_sql

@@ -11,7 +11,7 @@ import re
 import threading
 from typing import TYPE_CHECKING
 
-from unpretty.compaction import byte_length
+from unpretty.context import byte_length
 from unpretty.mcp.message import as_dict, as_text
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from unpretty import context as kinds
 from unpretty import reason
-from unpretty.compaction import Compaction, Decision, byte_length
+from unpretty.compaction import Compaction, Decision
+from unpretty.context import byte_length
 from unpretty.mcp.cap import Cut, cut, notice
 from unpretty.mcp.copies import Draft, StructuredCopy, agree, read_texts
 from unpretty.mcp.message import Edit, literal, splice

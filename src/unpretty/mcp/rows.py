@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from unpretty.compaction import byte_length
+from unpretty.context import byte_length
 from unpretty.json_text.scanner import InvalidJSON
 from unpretty.mcp.message import Cursor
 
