@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unpretty.terminal import has_noise, reduce_noise
-from unpretty.terminal_line import _NARROW
+from unpretty.terminal.line import _NARROW
 from unpretty.tokens.count import load_counter
 
 ROOT = Path(__file__).parents[2]
@@ -283,11 +283,11 @@ def test_erasing_and_filling_cost_no_more_than_linear_time() -> None:
 
 
 def test_many_different_codes_do_not_pile_up() -> None:
-    from unpretty import terminal_codes
+    from unpretty.terminal import codes
 
     text = "".join(f"\x1b[{i}G\x1b[1Gx" for i in range(1, 2000)) + "\n"
     assert reduce_noise(text) == "x\n"
-    assert len(terminal_codes._SEEN) <= terminal_codes._MOST_SEEN
+    assert len(codes._SEEN) <= codes._MOST_SEEN
 
 
 def test_characters_that_count_as_narrow_are_not_wide_and_not_combining_in_unicode() -> None:

@@ -26,7 +26,7 @@ ON_CONVERSION = {
     "unpretty.tokens.background",
 }
 READING_A_COMMAND = {"unpretty.shell_words"}
-FOLDING = {f"unpretty.{name}" for name in ("paths", "paths_grep", "paths_lines", "paths_list", "paths_unfold")}
+FOLDING = {f"unpretty.{name}" for name in ("paths", "paths.grep", "paths.lines", "paths.lists", "paths.unfold")}
 TEXTS = {
     "plain": "a line of text without anything to find in it\n" * 700,
     "log": "[INFO] a line of a log\n" * 1000,

@@ -9,7 +9,7 @@ A text without control bytes is never touched, and ``\r\n`` stays as it is: only
 line is a movement. Where something was written over or erased, blanks at the end of the line go; elsewhere they stay.
 """
 
-from unpretty.terminal_codes import ESC, Undecidable, strip_codes
+from unpretty.terminal.codes import ESC, Undecidable, strip_codes
 
 # Characters that may draw, move or switch character sets in ways that differ between terminals: C0 but for BEL, BS,
 # TAB, LF, CR and ESC, then DEL and C1. Lines that hold one beside other codes stay as they are.
@@ -60,7 +60,7 @@ def _reduce(text: str) -> str:
     odd = [c for c in (_ODD_ASCII if text.isascii() else _ODD_ASCII + _ODD_C1) if c in text]
     stripped, vertical = (None, False) if odd else strip_codes(text, moves_back=moves_back)
     if vertical:
-        from unpretty.terminal_screen import play
+        from unpretty.terminal.screen import play
 
         if stripped is None:
             raise Undecidable
@@ -89,7 +89,7 @@ def _show_line(line: str, returns_move: bool) -> str:
     body = line[:-1] if line[-1:] == "\r" else line
     if ESC not in body and "\b" not in body and not ("\r" in body and returns_move):
         return line
-    from unpretty.terminal_line import show
+    from unpretty.terminal.line import show
 
     shown = show(body)
     return line if shown is None or len(shown) > len(body) else shown + line[len(body) :]

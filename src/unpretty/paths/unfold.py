@@ -1,6 +1,6 @@
 """Unfolding: from grouped lines back to one path per line. This defines the folded form."""
 
-from unpretty.paths_lines import NO_NAME, group_separator, is_folder, is_heading, is_indented
+from unpretty.paths.lines import NO_NAME, group_separator, is_folder, is_heading, is_indented
 
 _GROUP_STARTS = ":-0123456789"
 

@@ -1,6 +1,6 @@
 """Runs of ``path:12:text`` lines, with context lines and ``--`` separators, grouped under their path."""
 
-from unpretty.paths_lines import is_numbered, match_end
+from unpretty.paths.lines import is_numbered, match_end
 
 # Lines with a path of their own that are still put under headings when they stand between groups.
 _SINGLES = 2

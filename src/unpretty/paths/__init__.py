@@ -43,7 +43,7 @@ def _share_path(line: str, following: str) -> bool:
     first = line[: slash if slash >= 0 else max(mark, 0)]
     if (slash < 0 and mark < 0) or " " in first or not following.startswith(first):
         return False
-    from unpretty.paths_lines import folder_end, last_separator, match_end
+    from unpretty.paths.lines import folder_end, last_separator, match_end
 
     end = folder_end(line) or match_end(line)
     while end and line[:end] != following[:end]:
@@ -58,7 +58,7 @@ def fold_paths(text: str) -> "str | None":
     """
     if not may_fold(text):
         return None
-    from unpretty.paths_lines import signs
+    from unpretty.paths.lines import signs
 
     lines, newline, end = _lines(text)
     result = newline.join(_fold(lines, signs(text.replace("\r\n", "\n")))) + end
@@ -70,7 +70,7 @@ def unfold_paths(text: str) -> str:
 
     Text that was never folded may change, where it happens to look like a group. Linear time, never raises.
     """
-    from unpretty.paths_unfold import unfold
+    from unpretty.paths.unfold import unfold
 
     lines, newline, end = _lines(text)
     return newline.join(unfold(lines)) + end
@@ -84,11 +84,11 @@ def _lines(text: str) -> "tuple[list[str], str, str]":
 
 
 def _fold(lines: "list[str]", marks: str) -> "list[str]":
-    from unpretty.paths_list import fold_lists
+    from unpretty.paths.lists import fold_lists
 
     if not marks:
         return fold_lists(lines, [""] * len(lines), 0, len(lines), marks)
-    from unpretty.paths_grep import fold_stretch, owners, stretches
+    from unpretty.paths.grep import fold_stretch, owners, stretches
 
     paths = owners(lines)
     out: list[str] = []

@@ -1,6 +1,6 @@
 """One line of a screen: text and movements in, what stands there at the end out."""
 
-from unpretty.terminal_codes import ESC, tokens
+from unpretty.terminal.codes import ESC, tokens
 
 # Characters outside ASCII that every terminal draws in exactly one column: Latin, Greek, Cyrillic, dashes, arrows, box
 # drawing, blocks, spinners and the signs of progress bars. All others are "odd": terminals differ on their width.

@@ -1,6 +1,6 @@
 """Lists of paths grouped under their folder, each path indented by one blank below it."""
 
-from unpretty.paths_lines import folder_end, has_any, is_indented, last_separator
+from unpretty.paths.lines import folder_end, has_any, is_indented, last_separator
 
 # What a heading costs beside its own characters, as characters: the line break is a token of its own, while the blank
 # before a name is part of the name's token.

@@ -4,8 +4,8 @@ What a real terminal shows depends on its width and height, which are not known.
 when it crosses lines that fit any terminal, stays below the first line of the text, and never goes below the last.
 """
 
-from unpretty.terminal_codes import VERTICAL, Undecidable, tokens
-from unpretty.terminal_line import Line, is_narrow
+from unpretty.terminal.codes import VERTICAL, Undecidable, tokens
+from unpretty.terminal.line import Line, is_narrow
 
 _NARROWEST = 80  # columns; a longer line may take two rows of the terminal, and "one up" then is half a line up
 _WIDEST_GAP = 200  # columns that a movement to the right may leave blank
