@@ -62,6 +62,12 @@ def status(unpretty: Unpretty, exit_status: int) -> tuple[str, list[str]]:
     return report["status"], [fault["code"] for fault in report["faults"]]
 
 
+def verified(unpretty: Unpretty) -> tuple[int, int, int]:
+    """Applied, rejected and unknown results in the figures."""
+    totals = unpretty.json("stats", "--verify")["totals"]
+    return totals["applied"], totals["rejected"], totals["unknown"]
+
+
 def body(text: str) -> str:
     """A shell result behind its header."""
     return text.partition("Output:\n")[2]
@@ -110,6 +116,34 @@ def test_parallel_calls_get_their_own_results_and_exit_statuses(trusted: Unprett
     for code, text in zip((0, 4, 7), run.texts, strict=True):
         assert f"Process exited with code {code}\n" in text
     assert len(trusted.decisions()) == 3
+
+
+def test_verify_tells_replaced_results_from_those_where_codex_kept_its_own(
+    trusted: Unpretty, codex: Codex, shapes: list[str]
+) -> None:
+    server: Json = {"command": shapes[0], "args": shapes[1:]}
+    calls = [shell("sh report"), mcp("shapes", "multi"), mcp("shapes", "both")]
+    converse(codex, calls, servers={"shapes": server})
+    assert verified(trusted) == (3, 0, 0)
+    # One key that Codex does not know voids the answer; the log does not learn of it.
+    file = codex.folder / "hooks.json"
+    before = file.read_bytes()
+    value = json.loads(before)
+    handler = value["hooks"]["PostToolUse"][0]["hooks"][0]
+    handler["command"] += " | sed 's/^{/{\"unknown\":1,/'"
+    file.write_text(json.dumps(value))
+    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
+    [hook] = answer["result"]["data"][0]["hooks"]
+    trust = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
+    edit = {"keyPath": "hooks.state", "value": trust, "mergeStrategy": "upsert"}
+    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    run = converse(codex, calls, servers={"shapes": server})
+    assert body(run.texts[0]) == PRETTY
+    assert verified(trusted) == (3, 3, 0)
+    file.write_bytes(before)
+    trusted.run("install", "codex", "--trust", "--apply")
+    [report] = trusted.json("doctor", "codex")["agents"]
+    assert "rewrites_rejected" in [note["code"] for note in report["notices"]]
 
 
 def test_a_result_that_codex_would_cut_again_stays_as_it_is(trusted: Unpretty, codex: Codex) -> None:

@@ -14,6 +14,18 @@ from .opencode import OpenCode, OpenCodeRun, bash
 
 DENSE = json.dumps(json.loads(rows(700)), separators=(",", ":"))
 
+# Two plugins, one before ours and one behind it, that keep the original.
+FIRST = """
+export default {id: "first", server: async () => ({
+  "tool.execute.after": async (input, output) => { (globalThis.kept ??= new Map()).set(input.callID, output.output) },
+})}
+"""
+LAST = """
+export default {id: "last", server: async () => ({
+  "tool.execute.after": async (input, output) => { output.output = globalThis.kept.get(input.callID) },
+})}
+"""
+
 
 @pytest.fixture
 def unpretty(unpretty_program: Path, opencode: OpenCode) -> Unpretty:
@@ -44,6 +56,12 @@ def converse(opencode: OpenCode, *turns: list[Call], **more: object) -> OpenCode
     assert run.client.exit_code == 0, run.client.stderr
     assert run.client.survivors == ()
     return run
+
+
+def verified(unpretty: Unpretty) -> tuple[int, int, int]:
+    """Applied, rejected and unknown results in the figures."""
+    totals = unpretty.json("stats", "--verify")["totals"]
+    return totals["applied"], totals["rejected"], totals["unknown"]
 
 
 def plugin(unpretty: Unpretty) -> Path:
@@ -135,6 +153,31 @@ def test_results_over_the_limits_of_opencode(ready: Unpretty, opencode: OpenCode
     assert reasons == ["converted", "converted", "not_json", "converted", "converted"]
     for text in (whole, command, line):
         assert len(text.encode()) in {entry["bytes_out"] for entry in ready.log_lines("decision")}
+
+
+def test_verify_tells_stored_texts_from_those_that_another_plugin_took_back(
+    ready: Unpretty, opencode: OpenCode, server: dict[str, Json]
+) -> None:
+    calls = [
+        [bash("sh report")],
+        [bash("sh report large")],
+        [Call("shapes_multi", {})],
+        [Call("shapes_big", {"rows": 3000})],
+    ]
+    converse(opencode, *calls, mcp=server)
+    assert verified(ready) == (4, 0, 0)
+    # Our plugin stands in the middle: the first one remembers the text, the last one puts it back.
+    (opencode.folder / "opencode.json").write_text(json.dumps({"plugin": ["./first.js"]}))
+    (opencode.folder / "first.js").write_text(FIRST)
+    last = opencode.project / ".opencode" / "plugins" / "last.js"
+    last.parent.mkdir(parents=True)
+    last.write_text(LAST)
+    opencode._spare_the_package_install(last.parent.parent)
+    run = converse(opencode, [bash("sh report")])
+    assert run.texts == [PRETTY]
+    assert verified(ready) == (4, 1, 0)
+    [report] = ready.json("doctor", "opencode")["agents"]
+    assert "rewrites_rejected" in [note["code"] for note in report["notices"]]
 
 
 def test_limits_of_the_users_config_are_kept(ready: Unpretty, opencode: OpenCode) -> None:

@@ -82,9 +82,9 @@ def command(  # noqa: PLR0913, PLR0917  one argument per option
 
 def _verifier() -> Callable[[Record], str]:
     from unpretty.stats.applied import Verifier
-    from unpretty.transcripts.claude_outcomes import ClaudeCodeTranscripts
+    from unpretty.transcripts.outcomes import checks
 
-    return Verifier({"claude-code": ClaudeCodeTranscripts().outcome})
+    return Verifier(checks())
 
 
 def _show(report: Report, *, full: bool, list_largest: bool) -> None:

@@ -6,8 +6,10 @@ without one, or of which the agent kept nothing that tells, is unknown.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, takewhile
 from pathlib import Path
 
 from unpretty import reason
@@ -32,21 +34,42 @@ class Verifier:
             return UNKNOWN
 
 
-def lately(log_path: Path, agent: str, check: Check, most: int = 50) -> dict[str, int]:
+def time_limit(seconds: float) -> Callable[[int], None]:
+    """A function that raises TimeoutError when it is called later than ``seconds`` from now, whatever it is told."""
+    end = time.monotonic() + seconds
+
+    def spend(_: int) -> None:
+        if time.monotonic() > end:
+            raise TimeoutError("the time allowed is over")
+
+    return spend
+
+
+def lately(  # noqa: PLR0913, PLR0917  each has a default
+    log_path: Path,
+    agent: str,
+    check: Check,
+    most: int = 50,
+    since_ms: int = 0,
+    spend: Callable[[int], None] = lambda _: None,
+) -> dict[str, int]:
     """What became of the last conversions for ``agent``: how many were APPLIED, REJECTED and are UNKNOWN.
 
-    For the doctor: rejections among the last ``most`` decisions that converted mean that something is wrong.
+    For the doctor: rejections among the last ``most`` decisions that converted mean that something is wrong. It looks
+    back to ``since_ms`` (milliseconds since 1970 UTC), and no further once ``spend`` raises TimeoutError.
     """
     outcomes = dict.fromkeys((APPLIED, REJECTED, UNKNOWN), 0)
     verify = Verifier({agent: check})
-    conversions = (
-        record
-        for record in backwards(log_path)
-        if record["kind"] == "decision" and record.get("reason") == reason.CONVERTED and record.get("agent") == agent
-    )
-    for record in islice(conversions, most):
-        outcomes[verify(record)] += 1
+    conversions = (record for record in backwards(log_path) if _converted_for(agent, record, spend))
+    with suppress(TimeoutError):
+        for record in takewhile(lambda record: record["ts"] >= since_ms, islice(conversions, most)):
+            outcomes[verify(record)] += 1
     return outcomes
+
+
+def _converted_for(agent: str, record: Record, spend: Callable[[int], None]) -> bool:
+    spend(1)
+    return record["kind"] == "decision" and record.get("reason") == reason.CONVERTED and record.get("agent") == agent
 
 
 def by_lengths(lengths: frozenset[int], record: Record) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -34,7 +34,9 @@ class Kept:
 class ClaudeCodeTranscripts:
     """The transcripts below one config folder: ``CLAUDE_CONFIG_DIR``, else ``~/.claude``."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, progress: Callable[[int], None] = lambda _: None) -> None:
+        """``progress`` is told how many bytes more were read; it may raise TimeoutError to end the reading."""
+        self._progress = progress
         self._projects = folder / "projects" if folder else home_folders(AGENT)[0]
         # The decisions of one session stand near each other in the log; some sessions run side by side.
         self._kept = lru_cache(maxsize=64)(self._read)
@@ -51,7 +53,7 @@ class ClaudeCodeTranscripts:
         kept = Kept()
         for path in self._files(session):
             with suppress(OSError), path.open("rb") as file:
-                for result in read_results(file, Reading(), kept.refused.add):
+                for result in read_results(file, Reading(progress=self._progress), kept.refused.add):
                     kept.lengths[result.call_id] = frozenset(map(len, _texts(result)))
         return kept
 

@@ -139,7 +139,7 @@ class _Rollout:
 
     def _shell(self, call: _Call, item: Record, output: object) -> tuple[_Call, Record, str]:
         """The call (of a poll: the one that it asks about), what its hook was given, and why there was no hook."""
-        header, body = _split(output)
+        header, body = split_header(output)
         call = self._running.get(call.polls, call) if call.polls else call
         call.tool = "Bash"
         number = _STILL_RUNNING.search(header)
@@ -196,7 +196,7 @@ def _command(arguments: Record) -> str:
     return command if isinstance(command, str) else ""
 
 
-def _split(output: object) -> tuple[str, str]:
+def split_header(output: object) -> tuple[str, str]:
     """The header and the text behind it; no header when the call never ran."""
     text = "".join(texts_of(output))
     if text.startswith('{"output":'):
@@ -216,7 +216,7 @@ def _mcp_tool(item: Record) -> str:
 
 def _mcp(item: Record, output: object) -> tuple[Record, str]:
     """What the hook of an MCP call was given, and why there was no hook."""
-    header, body = _split(output if isinstance(output, str) else "")
+    header, body = split_header(output if isinstance(output, str) else "")
     blocks = texts_of(output)[1:] if isinstance(output, list) else (body,)
     if not item:  # older rollouts have no events
         return _as_read(blocks), "" if header or isinstance(output, list) else FAILED

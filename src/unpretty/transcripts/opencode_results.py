@@ -34,7 +34,7 @@ _BUILT_IN = frozenset(
 # What the plugin hands over of OpenCode's own tools; see hooks/opencode_plugin.js.
 _TEXT_TOOLS = frozenset(("bash", "shell", "grep", "execute"))
 _LARGEST_CHARS = 32 << 20
-_MCP_NOTICE = "\n\nThe tool call succeeded but the output was truncated. Full output saved to: "
+MCP_NOTICE = "\n\nThe tool call succeeded but the output was truncated. Full output saved to: "
 
 
 def read_results(path: Path, reading: Reading, since_ms: int | None = None) -> Iterator[ToolResult]:
@@ -109,7 +109,7 @@ def _add_texts(payload: dict[str, object], tool: str, text: str, metadata: Recor
     saved = _saved(metadata, folder)
     if "_" in tool and tool not in _BUILT_IN:
         payload["mcp"] = True
-        if _MCP_NOTICE in text:
+        if MCP_NOTICE in text:
             # OpenCode cuts after the plugin, which is given all of it.
             whole = _read_text(saved)
             if whole is None:
