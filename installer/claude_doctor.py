@@ -24,7 +24,7 @@ def examine(options: Options) -> AgentReport:
     repair = tuple(_options_for(path) for path in _recorded_or(installed))
     known = claude_settings.version()
     layers = claude_settings.layers(here)
-    notices = [*doctor.shared_notices(), *_environment_notices()] if installed else []
+    notices = [*doctor.shared_notices(NAME), *_environment_notices()] if installed else []
     run_ms = None
     status: Status = "not_installed"
     if installed:

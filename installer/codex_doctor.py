@@ -130,7 +130,7 @@ class _Examination:
             config = Config.read(None, str(user))  # said above
         off = codex_notes.switched_off(layer, config)
         self.faults += [Fault(note.code, note.message, "Change that setting.") for note in off if _is_final(note)]
-        self.notices += [*doctor.shared_notices(), *(note for note in off if not _is_final(note))]
+        self.notices += [*doctor.shared_notices(NAME), *(note for note in off if not _is_final(note))]
         self.notices += [*codex_notes.forms(layer), *codex_notes.others(layer), *codex_models.notes(config)]
         status = "disabled" if any(map(_is_final, off)) else self._ask(first, config)
         codes = {fault.code for fault in self.faults}

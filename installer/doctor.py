@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +17,9 @@ Status = Literal["active", "not_installed", "not_trusted", "modified", "disabled
 
 FIX = "unpretty doctor --fix"
 _TAIL_BYTES = 1 << 18
+# The agents' records may be large, and what was wrong long ago may be mended.
+_SECONDS_TO_VERIFY = 1.0
+_DAYS_TO_VERIFY = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,9 @@ def shared_faults() -> list[Fault]:
     return [*_launcher_faults(), *_log_faults(), *_config_faults()]
 
 
-def shared_notices() -> list[Note]:
-    """What switches the hook off on purpose."""
-    notes = []
+def shared_notices(agent: str) -> list[Note]:
+    """What switches the hook off on purpose, and what ``agent`` made of its answers lately."""
+    notes = _rejections(agent)
     if os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
         notes.append(
             Note("off_in_environment", "UNPRETTY in the environment switches the hook off for agents started here.")
@@ -75,6 +79,29 @@ def shared_notices() -> list[Note]:
     if _settings().get("enabled") is False:
         notes.append(Note("off_in_settings", f"`enabled = false` in {locations.config_file()} switches the hook off."))
     return notes
+
+
+def _rejections(agent: str) -> list[Note]:
+    """A note when the agent's own records show originals where the hook had offered something smaller."""
+    log = locations.decision_log_file()
+    if not log.exists():
+        return []
+    from unpretty.stats.aggregate import REJECTED
+    from unpretty.stats.applied import lately, time_limit
+    from unpretty.transcripts.outcomes import checks
+
+    spend, since_ms = time_limit(_SECONDS_TO_VERIFY), int((time.time() - _DAYS_TO_VERIFY * 86_400) * 1000)
+    outcomes = lately(log, agent, checks(since_ms, spend)[agent], since_ms=since_ms, spend=spend)
+    if not outcomes[REJECTED]:
+        return []
+    told = f"{outcomes[REJECTED]} of the last {sum(outcomes.values())} conversions were rejected"
+    return [
+        Note(
+            "rewrites_rejected",
+            f"{told}: the agent showed the original. Another hook on the same tools, an old client or a changed hook"
+            " command can be why; `unpretty stats --verify` counts them.",
+        )
+    ]
 
 
 def last_decision(agent: str) -> dict[str, object] | None:

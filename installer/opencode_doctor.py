@@ -26,7 +26,7 @@ def examine(options: Options) -> AgentReport:
         faults += doctor.shared_faults()
         run_ms, failed = _run()
         faults += failed
-        notices += [*doctor.shared_notices(), *environment_notes(options), *copies(ours[0], here), *others(here)]
+        notices += [*doctor.shared_notices(NAME), *environment_notes(options), *copies(ours[0], here), *others(here)]
         status = _status(faults, notices)
     return AgentReport(
         agent=NAME,

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,54 @@ def test_the_last_decision_about_the_agent_is_read_from_the_end_of_the_log():
     )
     last = doctor.last_decision("claude-code")
     assert last and (last["ts"], last["tool"]) == (3, "mcp__x__y")
+
+
+def converted(session: str, agent: str = "claude-code", age_days: float = 0) -> str:
+    """A conversion of 1000 characters to 600."""
+    return decision(
+        int((time.time() - age_days * 86_400) * 1000), agent, decision="converted", reason="converted",
+        session=session, tool_use_id="call_1", chars_in=1000, chars_out=600,
+    )  # fmt: skip
+
+
+def transcript(home: Path, session: str, chars: int) -> None:
+    """What Claude Code keeps of the call of ``converted`` when it showed ``chars`` characters."""
+    block = {"type": "tool_result", "tool_use_id": "call_1", "content": "x" * chars}
+    path = home / ".claude" / "projects" / "p" / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"type": "user", "message": {"content": [block]}}) + "\n")
+
+
+def test_rejected_rewrites_are_a_notice(settings_file, home):
+    install()
+    transcript(home, "taken", 600)
+    transcript(home, "refused", 1000)
+    log = locations.decision_log_file()
+    log.write_text(converted("taken") + converted("gone") + converted("refused", "codex"))
+    assert notices(examine()) == []
+    log.write_text(log.read_text() + converted("refused"))
+    report = examine()
+    assert (report.status, report.faults) == ("active", ())
+    (note,) = report.notices
+    assert note.code == "rewrites_rejected"
+    assert note.message.startswith("1 of the last 3 conversions were rejected")
+
+
+def test_rewrites_that_were_rejected_long_ago_are_no_notice(settings_file, home):
+    install()
+    transcript(home, "refused", 1000)
+    locations.decision_log_file().write_text(converted("refused", age_days=8))
+    assert notices(examine()) == []
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
+def test_the_look_for_rejected_rewrites_ends_in_time(home, monkeypatch, agent):
+    transcript(home, "refused", 1000)
+    log = locations.decision_log_file()
+    log.parent.mkdir(parents=True)
+    log.write_text(converted("refused", agent))
+    monkeypatch.setattr(doctor, "_SECONDS_TO_VERIFY", -1)
+    assert doctor.shared_notices(agent) == []
 
 
 def test_a_project_is_examined_from_inside_it_and_from_its_receipt(home, tmp_path, monkeypatch):
