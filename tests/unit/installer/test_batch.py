@@ -142,6 +142,11 @@ def test_our_own_files_stay_when_taking_an_agent_back_fails(two, monkeypatch):
 def own_files() -> list[Path]:
     paths = [
         locations.decision_log_file(),
+        locations.state_dir() / "decisions.jsonl.1",
+        # What the writer, the counting of tokens and the notice about another encoding leave beside the log.
+        locations.state_dir() / "decisions.jsonl.lock",
+        locations.state_dir() / "decisions.jsonl.counting",
+        locations.state_dir() / "noticed" / "session-1.columnar",
         locations.config_file(),
         locations.state_dir() / "receipts" / "x.json",
         locations.state_dir() / "backups" / "a" / "1-x",
@@ -154,7 +159,7 @@ def own_files() -> list[Path]:
 
 def test_uninstall_tells_what_it_leaves_and_purge_deletes_it(two, home, tmp_path):
     install(*two)
-    own_files()
+    paths = own_files()
     (locations.state_dir() / "link").symlink_to(tmp_path)
     (result,) = [r for r in batch.plan_uninstall([fake.agent() for fake in two], Options()) if r.agent == "unpretty"]
     assert result.plan is not None
@@ -163,8 +168,10 @@ def test_uninstall_tells_what_it_leaves_and_purge_deletes_it(two, home, tmp_path
     assert str(locations.state_dir()) in note.message
     assert str(locations.config_dir()) in note.message
     assert str(locations.data_dir()) not in note.message
+    assert all(path.exists() for path in paths)
     results = uninstall(*two, purge=True)
     assert results[-1].agent == "unpretty"
+    assert not any(path.exists() for path in paths)
     assert list(home.rglob("*unpretty*")) == []
     assert tmp_path.is_dir()
 
