@@ -24,7 +24,7 @@ NESTED_MIN_BYTES = 64
 # backslash; after that each quote begins or ends a string and the text can be split on quotes.
 _BACKSLASH, _QUOTE = "\x00", "\x01"
 # Characters in one piece of work on a large document.
-_CHUNK = 1 << 17
+_CHUNK = 1 << 15
 _NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITE_SPACE))
 
 
@@ -45,7 +45,7 @@ class Minified:
 
 def minify(document: str) -> Minified:
     """Remove white space between the tokens of ``document``, which must be one valid JSON object or array."""
-    if len(document) <= 2 * _CHUNK:
+    if len(document) <= _CHUNK:
         return _minify_chunk(document)
     chunks = [_minify_chunk(chunk) for chunk in _chunks(document)]
     flat = "".join([chunk.flat for chunk in chunks])
