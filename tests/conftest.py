@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,10 @@ settings.register_profile(
     "nightly", max_examples=50_000, deadline=None, suppress_health_check=_SLOW_MACHINE, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+# A shell starts what runs in its background with interrupts ignored, and every process that we start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _UNDER_HOME = (
     ".claude", ".claude.json", ".codex", ".opencode", ".config", ".local/state", ".local/share/unpretty",
