@@ -22,7 +22,7 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-# A shell starts what runs in its background with interrupts ignored, and every process that we start would inherit that.
+# A shell starts what runs in its background with interrupts ignored, and all that we start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
