@@ -27,7 +27,7 @@ def unpretty(unpretty_program: Path, claude_code: ClaudeCode) -> Unpretty:
 
 def hold(claude_code: ClaudeCode, model: str) -> ClaudeRun:
     """A conversation in which the table is printed twice."""
-    script = [[bash("python3 -c \"print(open('rows.json').read())\"")] for _ in range(2)]
+    script = [[bash("python3 -m json.tool --indent 2 rows.json")] for _ in range(2)]
     return claude_code.run(script, args=("--model", model))
 
 
