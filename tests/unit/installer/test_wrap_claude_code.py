@@ -1,7 +1,6 @@
 """Claude Code's MCP servers: where they are found, which are wrapped, and how they come back."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -251,14 +250,14 @@ class TestTheClientWritesMeanwhile:
         install("db")
         after = state.read_text()
         made = claude_code.agent.plan_uninstall(Options())
-        real = os.unlink
+        real = Path.unlink
 
-        def fail(path: object, **more: object) -> None:
+        def fail(path: Path, missing_ok: bool = False) -> None:
             if "wrap-claude-code" in str(path):
                 raise OSError(30, "Read-only file system")
-            real(path, **more)  # type: ignore[arg-type]
+            real(path, missing_ok)
 
-        monkeypatch.setattr(os, "unlink", fail)
+        monkeypatch.setattr(Path, "unlink", fail)
         with pytest.raises(UnprettyError, match="Read-only"):
             transaction.apply(made)
         assert state.read_text() == after
