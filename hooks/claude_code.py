@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NAME = "claude-code"
 # The client hands ``additionalContext`` to the model as a message beside the result, of built-in and MCP tools alike.
 SHOWS_CONTEXT = True
+# The same command in two settings files runs once.
+RUNS_EACH_COPY = False
 # Characters that the client shows inline; a longer result becomes a 2 KB preview and a file.
 BASH_INLINE_CHARS = 30_000
 MCP_INLINE_CHARS = 50_000

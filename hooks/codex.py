@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 NAME = "codex"
 # The one text that replaces a result is all that the model gets.
 SHOWS_CONTEXT = False
+# Codex runs the hooks of the user and of the project, and joins the texts of two that replace the same result.
+RUNS_EACH_COPY = True
 # Codex cuts a longer replacement in the middle.
 REPLACEMENT_BYTES = 10_000
 # What is left of that beside the header that is put back and the line that names another encoding.

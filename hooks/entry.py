@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
 MAX_PAYLOAD_BYTES = 256 << 20
+# Agents wait 10 seconds for the hook (the time limit in its entry). It ends before that by itself, whatever holds it
+# up: an input that stays open, a disk or a pipe that does not answer.
+READ_SECONDS = 5
+RUN_SECONDS = 9
+# A payload that comes in pieces is parsed again for each that may be the last: up to so many bytes, and once its size.
+_FREE_BYTES = 4 << 20
 
 
 class Paths:
@@ -49,15 +55,68 @@ def main(agent: str, log: str, resolved: str, config: str) -> None:
         serve(paths)
         return
     started = time.perf_counter()
-    _answer(_adapter(agent), agent, system.read_to_end(0, MAX_PAYLOAD_BYTES), paths, started)
+    received = Received()
+    received.read()
+    system.call_after(RUN_SECONDS - READ_SECONDS, lambda: system.exit_now(0))
+    _answer(_adapter(agent), agent, received, paths, started)
     # Everything is written: tearing the interpreter down would only keep the agent waiting.
     system.exit_now(0)
 
 
-def _answer(adapter: "ModuleType", agent: str, data: bytes, paths: Paths, started: float) -> None:
+class Received:
+    """What came in on standard input, up to the end of its JSON object: a client may leave the pipe open.
+
+    ``data`` are the bytes; none when the input did not end in time.
+    """
+
+    __slots__ = ("_spent", "_value", "data")
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
+        self._value: object = None
+        self._spent = 0
+
+    def value(self) -> object:
+        """The JSON value in ``data`` as ``scanner.loads`` gives it; raises what that and decoding raise."""
+        return loads(self.data.decode("utf-8")) if self._value is None else self._value
+
+    def read(self) -> None:
+        """Read standard input, for at most READ_SECONDS."""
+        system.call_after(READ_SECONDS, _give_up)
+        try:
+            self.data = system.read_to_end(0, MAX_PAYLOAD_BYTES, self._is_whole)
+        except _TooLate:
+            return
+
+    def _is_whole(self, pieces: "list[bytes]") -> bool:
+        """Whether ``pieces`` are a whole object; not tried again when trying has cost more than parsing them once."""
+        if not pieces[-1][-16:].rstrip().endswith(b"}"):
+            return False
+        data = b"".join(pieces)
+        if self._spent > len(data) + _FREE_BYTES:
+            return False
+        self._spent += len(data)
+        try:
+            self._value = loads(data.decode("utf-8"))
+        except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
+            return False
+        return True
+
+
+class _TooLate(Exception):
+    """The input did not end in time."""
+
+
+def _give_up() -> None:
+    raise _TooLate
+
+
+def _answer(adapter: "ModuleType", agent: str, received: Received, paths: Paths, started: float) -> None:
     """Reply to one payload, then write the log and have the tokens counted."""
     settings = load_settings(paths)
-    payload, call = _understand(adapter, agent, data, settings)
+    payload, call = _understand(adapter, agent, received, settings)
+    if adapter.RUNS_EACH_COPY and not selftest() and _is_another_copys(call, paths):
+        return
     reply = ""
     try:
         if settings.encodings != ("json",) or settings.encodings_for:
@@ -103,12 +162,12 @@ def _adapter(agent: str) -> "ModuleType":
 
 
 def _understand(
-    adapter: "ModuleType", agent: str, data: bytes, settings: "Settings"
+    adapter: "ModuleType", agent: str, received: Received, settings: "Settings"
 ) -> "tuple[dict[str, object], Call]":
     """The payload and the call it tells about; an unreadable one becomes a call without fields."""
-    why = reason.TOO_LARGE if len(data) > MAX_PAYLOAD_BYTES else reason.BAD_PAYLOAD
+    why = reason.TOO_LARGE if len(received.data) > MAX_PAYLOAD_BYTES else reason.BAD_PAYLOAD
     try:
-        payload = loads(data.decode("utf-8"))
+        payload = received.value()
         if isinstance(payload, dict):
             call: Call = adapter.read(payload, settings)
             return payload, call
@@ -121,6 +180,15 @@ def _understand(
     call = NoCall(agent)
     call.reason = why
     return {}, call
+
+
+def _is_another_copys(call: "Call", paths: Paths) -> bool:
+    """Whether the agent runs a second copy of our hook on this call, and that one answers."""
+    if not system.exists(f"{system.folder_of(paths.log)}/copies-{call.agent}"):  # locations.copies_file
+        return False
+    from unpretty.hooks.claim import claim
+
+    return not claim(call, paths.log)
 
 
 def decide(call: "Call", settings: "Settings") -> None:
@@ -162,7 +230,7 @@ def _see_installed_packages() -> None:
 
     package = sys.modules["unpretty"].__path__[0]
     environment = system.folder_of(system.folder_of(interpreter(sys.executable)))
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}{'t' if 't' in getattr(sys, 'abiflags', '') else ''}"
     sys.path += [system.folder_of(package), f"{environment}/lib/{version}/site-packages"]
 
 

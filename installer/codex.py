@@ -6,6 +6,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty.installer import (
+    codex_copies,
     codex_doctor,
     codex_models,
     codex_notes,
@@ -66,6 +67,8 @@ def plan_install(options: Options) -> Plan:
         keep = receipt.keep(change, NAME, _without(edit.path), added=edit.added, notes={ENTRY: True})
         changes += (keep, change)
     changes += tuple(stale)
+    copies = codex_copies.with_entry(options.project or planning.here())
+    changes += codex_copies.mark((edit.path, *copies))
     user = _user_config()
     trusted = _is_trusted(user, layer, edit)
     asks = options.trust and not trusted
@@ -79,7 +82,12 @@ def plan_install(options: Options) -> Plan:
         changes=changes,
         steps=(trust_step(layer, edit.path),) if asks else (),
         checks=(Check("The registered command is run once on a sample.", _check),) if pending or asks else (),
-        warnings=(*codex_notes.switched_off(layer, user), *codex_notes.forms(layer), *codex_notes.others(layer)),
+        warnings=(
+            *codex_notes.switched_off(layer, user),
+            *codex_notes.forms(layer),
+            *codex_notes.others(layer),
+            *codex_copies.notes(edit.path, copies),
+        ),
         manual_steps=() if trusted or asks else (_TRUST_BY_HAND,),
         notices=(*_notices(options), *codex_models.notes(user)),
         undo=planning.undo_command(NAME),
@@ -94,8 +102,9 @@ def plan_uninstall(options: Options) -> Plan:
         UnprettyError: a file that has our entry does not parse.
     """
     changes: list[FileChange] = []
-    for path in _places(options):
+    for path in codex_copies.files_on_record(options.project or planning.here()):
         changes += _take_back(path)
+    changes += codex_copies.mark(())
     pending = [change for change in changes if change.operation != "keep"]
     return Plan(
         agent=NAME,
@@ -107,18 +116,6 @@ def plan_uninstall(options: Options) -> Plan:
         undo=f"{planning.own_program()} install {NAME} --apply",
         blocks=planning.obstacles(pending),
     )
-
-
-def _places(options: Options) -> list[Path]:
-    """Every file that may hold something of ours, each once."""
-    layers = (codex_places.user_layer(), codex_places.layer(options.project or planning.here()))
-    paths = [kept.path for kept in receipt.of_agent(NAME)]
-    paths += [path for layer in layers for path in (layer.hooks_json, layer.config_toml)]
-    found: list[Path] = []
-    for path in paths:
-        if not any(planning.same_file(path, place) for place in found):
-            found.append(path)
-    return found
 
 
 def _check() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty.installer import (
+    codex_copies,
     codex_models,
     codex_notes,
     codex_places,
@@ -132,11 +133,20 @@ class _Examination:
         self.faults += [Fault(note.code, note.message, "Change that setting.") for note in off if _is_final(note)]
         self.notices += [*doctor.shared_notices(NAME), *(note for note in off if not _is_final(note))]
         self.notices += [*codex_notes.forms(layer), *codex_notes.others(layer), *codex_models.notes(config)]
+        self._look_at_copies()
         status = "disabled" if any(map(_is_final, off)) else self._ask(first, config)
         codes = {fault.code for fault in self.faults}
         if codes & {"launcher_missing", "python_gone", "command_failed", "unreadable_settings", "config_invalid"}:
             return "broken"
         return "modified" if status == "active" and codes & {"entry_repeated", "entry_modified"} else status
+
+    def _look_at_copies(self) -> None:
+        """Name the other copies of our hook; without the mark for them each call is answered more than once."""
+        places = [entry.path for entry in self.installed]
+        self.notices += codex_copies.notes(places[0], places[1:])
+        if any(change.after is not None for change in codex_copies.mark(places)):
+            message = "Codex runs several copies of our hook, and the model gets the answers of all of them."
+            self.faults.append(Fault("copies_not_marked", message, FIX))
 
     def _ask(self, entry: _Installed, config: Config) -> Status:
         """What Codex says about our entry; what config.toml says when there is no Codex to ask."""

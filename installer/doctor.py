@@ -129,7 +129,8 @@ def _tail_lines(path: Path) -> list[bytes]:
 
 
 def _launcher_faults() -> list[Fault]:
-    found = []
+    nothing_fits = launcher.package_fault()
+    found = [Fault("package_not_found", nothing_fits, FIX)] if nothing_fits else []
     for change in launcher.changes():
         if change.operation == "create":
             found.append(Fault("launcher_missing", f"{change.path} is missing, so the hook does nothing.", FIX))

@@ -7,20 +7,22 @@ agents' configuration alone.
 
 import os
 import re
+import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 import unpretty
 import unpretty.hooks
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import files
+from unpretty.installer import files, registered
 from unpretty.installer.plan import Block, FileChange
 
 # Compiled at each start, so it is short. The package is made by hand: finding it through site-packages would cost more
 # than the hook's work. Whatever goes wrong, also a package that is gone, the agent sees status 0 and no output.
 _HOOK = """\
-# Written by unpretty; `unpretty doctor --fix` writes it anew.
+# Written by unpretty; `unpretty doctor --fix` writes it again.
 import sys
 try:
     m = type(sys)("unpretty")
@@ -46,11 +48,34 @@ def python_link() -> Path:
 def hook_source() -> bytes:
     """What ``hook.py`` has to hold for this install, ASCII only: other characters in paths are escaped."""
     return _HOOK.format(
-        paths=ascii([str(folder) for folder in _package_folders()]),
+        paths=path_list(_package_folders()),
         log=ascii(str(locations.decision_log_file())),
         resolved=ascii(str(locations.resolved_settings_file())),
         config=ascii(str(locations.config_file())),
     ).encode("ascii")
+
+
+def path_list(directories: Iterable[Path | str]) -> str:
+    """``directories`` as a Python list in ASCII, in which the version of Python is that of whoever evaluates it.
+
+    An environment may be moved to another Python in place (``uv tool upgrade --python``, ``pipx reinstall``); its
+    packages are then in ``lib/pythonX.Y`` of that one. The source needs ``sys``.
+    """
+    return "[" + ", ".join(map(_path_source, directories)) + "]"
+
+
+def _path_source(directory: Path | str) -> str:
+    before, own, after = str(directory).rpartition(f"/python{_version()}/")
+    if not own or not re.match(r"(?:site|dist)-packages(?:/|$)", after):
+        return ascii(str(directory))
+    version = """"%d.%d" % sys.version_info[:2] + ("t" if "t" in sys.abiflags else "")"""
+    return f"{before + '/python'!a} + {version} + {'/' + after!a}"
+
+
+def _version() -> str:
+    """The running Python's part of ``lib/pythonX.Y``; ``t`` is the build without the global interpreter lock."""
+    free_threaded = "t" if "t" in getattr(sys, "abiflags", "") else ""
+    return f"{sys.version_info[0]}.{sys.version_info[1]}{free_threaded}"
 
 
 def _package_folders() -> list[Path]:
@@ -61,7 +86,11 @@ def _package_folders() -> list[Path]:
 
 
 def changes() -> tuple[FileChange, ...]:
-    """The changes that put both files in place; they belong at the start of every agent's plan to install."""
+    """The changes that put both files in place; they belong at the start of every agent's plan to install.
+
+    ``hook.py`` comes first here and goes last in ``removal``: an older entry without the guard of ``registered`` would
+    show Python's complaint about a missing script, but nothing when Python is missing.
+    """
     hook = FileChange(
         hook_file(), files.read(hook_file()), hook_source(), "The script that agents run.", ours=True, mode=0o600
     )
@@ -75,21 +104,49 @@ def changes() -> tuple[FileChange, ...]:
         kind="link",
         ours=True,
     )
-    return link, hook
+    return hook, link
 
 
 def removal() -> tuple[FileChange, ...]:
     """The changes that take our files out of the data folder, for when no agent needs them any more."""
     why = "No agent uses it any more."
     folder = (locations.data_dir(),)
-    found = [
-        FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)
-        for path in (hook_file(), locations.resolved_settings_file())
-    ]
+    found = []
     if sys.platform != "win32":
         link = files.read_link(python_link())
         found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=folder))
+    found += [
+        FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)
+        for path in (hook_file(), locations.resolved_settings_file())
+    ]
     return tuple(change for change in found if change.before is not None)
+
+
+# Run by the hook's own interpreter: its version, then each directory in which hook.py looks for the package.
+_ASK = """\
+import sys
+with open(sys.argv[1], encoding="ascii") as script:
+    listed = [line.partition("=")[2].strip() for line in script if "__path__ =" in line]
+print("%d.%d" % sys.version_info[:2], *eval(listed[0]), sep="\\0")
+"""
+
+
+def package_fault() -> str | None:
+    """Why ``hook.py`` does nothing, as a sentence: its Python is there and our package is not; None otherwise.
+
+    It happens when an environment was given another Python and unpretty was not installed in it again.
+    """
+    if not hook_file().is_file() or not os.access(registered.interpreter(), os.X_OK):
+        return None  # said in other words
+    command = [registered.interpreter(), "-I", "-S", "-c", _ASK, str(hook_file())]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version, *places = os.fsdecode(done.stdout).rstrip("\r\n").split("\0")
+    if any(Path(place, "hooks", "entry.py").is_file() for place in places):
+        return None
+    return f"The hook does nothing: {hook_file()} finds no unpretty for its Python {version} in {places[0]}."
 
 
 def blocks() -> tuple[Block, ...]:

@@ -23,20 +23,27 @@ def argv(agent: str) -> list[str]:
 
 
 def shell_command(agent: str) -> str:
-    """The registered command for a POSIX shell; ``exec`` saves the shell's own process (about 2 ms)."""
-    return "exec " + shlex.join(argv(agent))
+    """The registered command for a POSIX shell: it always ends with status 0 and never writes to standard error.
+
+    Clients show any other status to the user, and Codex replaces the tool result by what a command with status 2 wrote
+    to standard error: Python, when it cannot read its script. So the shell waits for Python and reports success, also
+    when it cannot start a process (dash then exits with 2). Standard error is closed in the shell, which needs no file
+    handle, and leads nowhere in Python, which may write to a handle of that number.
+
+    Measured with Claude Code 2.1.332 and 2.1.121 (``/bin/sh -c``) and Codex 0.171 (``/bin/bash -c``, whatever the
+    user's own shell is): at their time limit both end the whole process group, so Python does not outlive the shell.
+    """
+    return f"trap 'exit 0' EXIT; exec 2>&-; {shlex.join(argv(agent))} 2>/dev/null"
 
 
 def is_ours(command: str, agent: str) -> bool:
-    """Whether a command is ours for ``agent``: it ends in ``unpretty/hook.py`` (quoted or not) and the agent's name.
+    """Whether a command is ours for ``agent``: it holds the words ``unpretty/hook.py`` (quoted or not) and ``agent``.
 
-    What stands before does not matter: an older place, ``$HOME/...``, another interpreter. For a handler with separate
-    arguments pass them joined by spaces.
+    What is around them does not matter: an older directory, ``$HOME/...``, another interpreter, ``exec``, a pipe. For a
+    handler with separate arguments pass them joined by spaces.
     """
-    return (
-        re.search(rf"""(?:^|[/\\"'\s])unpretty[/\\]+hook\.py["']?\s+["']?{re.escape(agent)}["']?\s*$""", command)
-        is not None
-    )
+    script = r"""(?:^|[/\\"'\s])unpretty[/\\]+hook\.py["']?"""
+    return re.search(rf"""{script}\s+["']?{re.escape(agent)}["']?(?=$|[\s;|&<>)])""", command) is not None
 
 
 def _portable(path: str) -> str:

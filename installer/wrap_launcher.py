@@ -20,11 +20,11 @@ from unpretty.installer.plan import FileChange
 
 _SHELL = """\
 #!/bin/sh
-# Written by unpretty; `unpretty doctor --fix` writes it anew.
+# Written by unpretty; `unpretty doctor --fix` writes it again.
 # Starts an MCP server behind unpretty's proxy, or by itself when unpretty is gone.
 python={python}
 script={script}
-if [ -x "$python" ] && [ -r "$script" ]; then
+if [ -f "$python" ] && [ -x "$python" ] && [ -f "$script" ] && [ -r "$script" ]; then
     exec "$python" -I -S "$script" "$@"
 fi
 while [ "$#" -gt 0 ] && [ "$1" != -- ]; do
@@ -36,7 +36,7 @@ exec "$@"
 
 # The folders are given because clients start servers with few variables, and because ``-S`` keeps start-up short.
 _PYTHON = """\
-# Written by unpretty; `unpretty doctor --fix` writes it anew.
+# Written by unpretty; `unpretty doctor --fix` writes it again.
 import os
 import sys
 
@@ -120,7 +120,7 @@ def _program_source() -> bytes:
 
 def _script_source() -> bytes:
     return _PYTHON.format(
-        paths=ascii(_package_folders()),
+        paths=launcher.path_list(_package_folders()),
         config=ascii(str(locations.config_dir())),
         data=ascii(str(locations.data_dir())),
         state=ascii(str(locations.state_dir())),

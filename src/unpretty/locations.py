@@ -42,6 +42,11 @@ def decision_log_file() -> Path:
     return state_dir() / "decisions.jsonl"
 
 
+def copies_file(agent: str) -> Path:
+    """There while ``agent`` runs more than one copy of our hook on each call; see ``hooks/claim.py``."""
+    return state_dir() / f"copies-{agent}"
+
+
 def resolved_settings_file() -> Path:
     """The copy of the settings that the hook reads; it is made from ``config.toml`` and can be deleted at any time."""
     return data_dir() / "settings.json"

@@ -55,6 +55,15 @@ def environment(name: str) -> "str | None":
     return None if value is None else value.decode("utf-8", "surrogateescape")
 
 
+def exists(path: str) -> bool:
+    """Whether there is something at ``path``; a link that leads nowhere counts as nothing."""
+    try:
+        stat(path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def make_folders(path: str) -> None:
     """Create the folder ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
     import os
@@ -82,9 +91,12 @@ def read_file(path: str, limit: int) -> bytes:
         close(handle)
 
 
-def read_to_end(handle: int, limit: int) -> bytes:
-    """What is left to read, up to about ``limit`` bytes more than that; raises OSError."""
-    pieces = []
+def read_to_end(handle: int, limit: int, is_whole: "Callable[[list[bytes]], bool] | None" = None) -> bytes:
+    """What is left to read, up to about ``limit`` bytes more than that; raises OSError.
+
+    ``is_whole`` is asked after each piece, with all pieces so far, whether nothing more needs to come.
+    """
+    pieces: list[bytes] = []
     size = 0
     while size <= limit:
         piece = _patiently(lambda: read(handle, 1 << 20))
@@ -92,7 +104,27 @@ def read_to_end(handle: int, limit: int) -> bytes:
             break
         pieces.append(piece)
         size += len(piece)
+        if is_whole is not None and is_whole(pieces):
+            break
     return b"".join(pieces)
+
+
+def call_after(seconds: float, call: "Callable[[], None]") -> None:
+    """Have ``call`` run in the main thread when ``seconds`` have passed, in place of an earlier one that still waits.
+
+    It interrupts a system call that blocks; what it raises comes out of that. Does nothing on Windows.
+
+    ``_signal`` is private but loaded in every interpreter; the public module would cost a third of the hook, since it
+    imports ``enum``.
+    """
+    if sys.platform == "win32":  # pragma: no cover
+        return
+    try:
+        import _signal as signals  # type: ignore[import-not-found]
+    except ImportError:  # pragma: no cover  an interpreter of another make
+        import signal as signals
+    signals.signal(signals.SIGALRM, lambda *_: call())
+    signals.setitimer(signals.ITIMER_REAL, seconds)
 
 
 def write_all(handle: int, data: bytes) -> None:

@@ -335,3 +335,39 @@ def test_a_python_that_is_gone_costs_the_call_nothing(trusted: Unpretty, codex: 
     assert status(trusted, 1)[0] == "broken"
     trusted.run("doctor", "codex", "--fix")
     assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [COMPACT]
+
+
+def test_a_call_that_two_copies_run_on_is_answered_once(unpretty: Unpretty, codex: Codex) -> None:
+    codex.folder.mkdir()
+    (codex.folder / "config.toml").write_text(f'[projects."{codex.project}"]\ntrust_level = "trusted"\n')
+    unpretty.run("install", "codex", "--trust", "--apply")
+    plan = unpretty.run("install", "codex", "--project", "--trust", "--apply").stdout
+    assert str(codex.folder / "hooks.json") in plan
+    assert "second_copy" in [note["code"] for note in unpretty.json("doctor", "codex")["agents"][0]["notices"]]
+    run = converse(codex, [shell("sh report")], [shell(f"sh report pretty {code}") for code in (0, 4, 7)])
+    assert [body(text) for text in run.texts] == [COMPACT] * 4
+    assert len(unpretty.log_lines("decision")) == 4
+    unpretty.run("uninstall", "codex", "--apply")
+    assert not (codex.project / ".codex").exists()
+    assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [PRETTY]
+
+
+def test_an_entry_of_the_first_form_still_works_and_is_replaced_with_its_trust(trusted: Unpretty, codex: Codex) -> None:
+    """0.1.0 registered ``exec`` without the guard."""
+    file = codex.folder / "hooks.json"
+    value = json.loads(file.read_text())
+    handler = value["hooks"]["PostToolUse"][0]["hooks"][0]
+    folder = codex.home / ".local" / "share" / "unpretty"
+    handler["command"] = f"exec {folder}/python -I -S {folder}/hook.py codex"
+    file.write_text(json.dumps(value))
+    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
+    [hook] = answer["result"]["data"][0]["hooks"]
+    trust = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
+    edit = {"keyPath": "hooks.state", "value": trust, "mergeStrategy": "upsert"}
+    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [COMPACT]
+    assert status(trusted, 1) == ("modified", ["entry_modified"])
+    trusted.run("doctor", "codex", "--fix")
+    assert status(trusted, 0) == ("active", [])
+    assert "trap" in file.read_text()
+    assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [COMPACT]

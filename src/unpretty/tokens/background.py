@@ -64,7 +64,7 @@ def interpreter(python: str) -> str:
     candidate = python
     for _ in range(8):
         folder = system.folder_of(candidate)
-        if _exists(folder + "/pyvenv.cfg") or _exists(system.folder_of(folder) + "/pyvenv.cfg"):
+        if system.exists(folder + "/pyvenv.cfg") or system.exists(system.folder_of(folder) + "/pyvenv.cfg"):
             return candidate
         try:
             target = system.readlink(candidate)
@@ -72,14 +72,6 @@ def interpreter(python: str) -> str:
             break
         candidate = target if target.startswith("/") else folder + "/" + target
     return python
-
-
-def _exists(path: str) -> bool:
-    try:
-        system.stat(path)
-    except OSError:
-        return False
-    return True
 
 
 def _hand_over(parts: "list[str]") -> int:

@@ -171,13 +171,13 @@ def test_a_full_disk_changes_nothing_else(hook: Hook) -> None:
 
 def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "MAX_PAYLOAD_BYTES", 1000)
-    _, call = entry._understand(claude_code, "claude-code", bash(PRETTY)[:1001], Settings())
+    _, call = entry._understand(claude_code, "claude-code", entry.Received(bash(PRETTY)[:1001]), Settings())
     assert (call.reason, call.fields) == (reason.TOO_LARGE, [])
 
 
 def test_a_payload_that_an_adapter_fails_on_is_logged_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claude_code, "read", lambda *_: {}["missing"])
-    _, call = entry._understand(claude_code, "claude-code", bash(PRETTY), Settings())
+    _, call = entry._understand(claude_code, "claude-code", entry.Received(bash(PRETTY)), Settings())
     assert (call.agent, call.reason, call.fields) == ("claude-code", reason.ERROR, [])
 
 
@@ -342,6 +342,7 @@ class TestInThisProcess:
         written: list[bytes] = []
         monkeypatch.setattr(system, "write_all", lambda _, data: written.append(data))
         monkeypatch.setattr(system, "exit_now", lambda status: written.append(b"exit %d" % status))
+        monkeypatch.setattr(system, "call_after", lambda *_: None)  # it would end the test's own process
         return written
 
     def reasons(self, paths: entry.Paths) -> list[str]:
@@ -371,7 +372,7 @@ class TestInThisProcess:
             raise BrokenPipeError
 
         monkeypatch.setattr(system, "write_all", broken)
-        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         assert self.reasons(paths) == [reason.ERROR]
 
     def test_a_fault_in_an_adapter_is_logged_as_an_error(
@@ -381,7 +382,7 @@ class TestInThisProcess:
             raise KeyError
 
         monkeypatch.setattr(claude_code, "read", broken)
-        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         assert self.reasons(paths) == [reason.ERROR]
         assert written == []
 
@@ -392,7 +393,7 @@ class TestInThisProcess:
         before = [path for path in sys.path if not path.endswith("site-packages")]
         monkeypatch.setattr(sys, "path", list(before))
         for _ in range(2):
-            entry._answer(claude_code, "claude-code", bash(TABLE), paths, 0.0)
+            entry._answer(claude_code, "claude-code", entry.Received(bash(TABLE)), paths, 0.0)
         assert len(sys.path) == len(before) + 2
         first, second = (json.loads(reply)["hookSpecificOutput"] for reply in written)
         assert "TOON" in first["additionalContext"]
@@ -406,7 +407,7 @@ class TestInThisProcess:
         monkeypatch.setattr(
             "unpretty.tokens.background.count_later", lambda *given: asked.append((*given, len(written)))
         )
-        entry._answer(claude_code, "claude-code", bash(PRETTY), paths, 0.0)
+        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         ((_, log, texts, *_, replies),) = asked
         assert (log, replies) == (paths.log, 1)
         assert [text[1:] for text in texts] == [(PRETTY, COMPACT)]  # type: ignore[attr-defined]

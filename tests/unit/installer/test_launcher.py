@@ -8,7 +8,7 @@ import pytest
 import unpretty
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import launcher, registered
+from unpretty.installer import doctor, launcher, registered
 from unpretty.installer.apply import apply
 from unpretty.installer.plan import Plan
 
@@ -91,6 +91,51 @@ def test_a_package_that_is_gone_gives_status_0_and_no_output(fake_package):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+@pytest.mark.parametrize("packages", ["site-packages", "dist-packages"])
+def test_an_environment_that_moved_to_another_python_in_place_is_still_found(fake_package, packages):
+    """``uv tool upgrade --python`` and ``pipx reinstall`` leave the link and move the packages."""
+    root = fake_package(FAKE_ENTRY, name=f"env 'é' %s/lib/{VERSION}/{packages}")
+    install()
+    assert run().stdout.startswith("codex|")
+    source = launcher.hook_file().read_text("ascii")
+    assert VERSION not in source
+    moved = root.parent.parent / "python9.87t" / packages
+    root.rename(moved.parent.with_name("parked"))
+    moved.parent.mkdir(parents=True)
+    moved.parent.with_name("parked").rename(moved)
+    assert (run().returncode, run().stdout) == (0, "")
+    as_another = "import sys\nsys.version_info, sys.abiflags = (9, 87, 0), 't'\n"
+    launcher.hook_file().write_text(as_another + source)
+    assert run().stdout.startswith("codex|")
+
+
+def test_where_no_package_fits_the_python_that_runs_it_the_doctor_says_so(fake_package, tmp_path):
+    root = fake_package(FAKE_ENTRY, name=f"env/lib/{VERSION}/site-packages")
+    assert launcher.package_fault() is None
+    install()
+    assert launcher.package_fault() is None
+    root.rename(tmp_path / "gone")
+    found = (
+        f"{launcher.hook_file()} finds no unpretty for its Python {VERSION.removeprefix('python')} in {root}/unpretty"
+    )
+    assert launcher.package_fault() == f"The hook does nothing: {found}."
+    assert doctor.shared_faults()[0] == doctor.Fault("package_not_found", launcher.package_fault(), doctor.FIX)
+    launcher.hook_file().write_text("no list of directories")
+    assert launcher.package_fault() is None
+    launcher.python_link().unlink()
+    assert launcher.package_fault() is None
+
+
+def test_an_editable_install_is_found_by_every_python(fake_package):
+    root = fake_package(FAKE_ENTRY, "hooks", name=f"{VERSION}/site-packages.of.a.checkout")
+    install()
+    assert str(root) in launcher.hook_file().read_text("ascii")
+    assert run().stdout.startswith("codex|")
+
+
 def test_paths_of_any_kind_are_baked_in_as_ascii(fake_package, monkeypatch, tmp_path):
     fake_package(FAKE_ENTRY, name='漢 \\ " {x} %s')
     monkeypatch.setenv("XDG_STATE_HOME", f"{tmp_path}/\udce9'\n")
@@ -106,12 +151,12 @@ def test_the_link_leads_to_this_interpreter_by_the_name_that_stays(fake_package,
     folder.mkdir()
     (folder / "python3.11").symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(folder / "python3.11"))
-    assert launcher.changes()[0].after == os.fsencode(folder / "python3.11")
+    assert launcher.changes()[1].after == os.fsencode(folder / "python3.11")
     (folder / "python").symlink_to("python3.11")
-    assert launcher.changes()[0].after == os.fsencode(folder / "python")
+    assert launcher.changes()[1].after == os.fsencode(folder / "python")
     (folder / "python").unlink()
     (folder / "python").symlink_to("/bin/sh")
-    assert launcher.changes()[0].after == os.fsencode(folder / "python3.11")
+    assert launcher.changes()[1].after == os.fsencode(folder / "python3.11")
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(UnprettyError, match="does not say where it is"):
         launcher.changes()

@@ -14,7 +14,8 @@ def test_the_registered_command_is_ours_and_keeps_every_word_whole(monkeypatch, 
     monkeypatch.setenv("XDG_DATA_HOME", home)
     command = registered.shell_command(agent)
     assert registered.is_ours(command, agent)
-    assert shlex.split(command) == ["exec", *registered.argv(agent)]
+    guard, redirection = ["trap", "exit 0", "EXIT;", "exec", "2>&-;"], ["2>/dev/null"]
+    assert shlex.split(command) == [*guard, *registered.argv(agent), *redirection]
     assert registered.argv(agent) == [f"{home}/unpretty/python", "-I", "-S", f"{home}/unpretty/hook.py", agent]
 
 
@@ -28,9 +29,13 @@ def test_the_registered_command_is_ours_and_keeps_every_word_whole(monkeypatch, 
         "C:/Python/python.exe -I -S C:/Users/u/AppData/Local/unpretty/hook.py claude-code",
         r"python C:\\Users\\u\\unpretty\\hook.py claude-code",
         "UNPRETTY=off exec unpretty/hook.py claude-code",
+        "python3 /home/u/unpretty/hook.py claude-code --more",
+        "unpretty/hook.py claude-code|tee log; true",
+        "unpretty/hook.py 'claude-code'>/tmp/log 2>&1 || exit 0",
+        "(python3 unpretty/hook.py claude-code)",
     ],
 )
-def test_our_command_is_recognised_whatever_stands_before_it(command):
+def test_our_command_is_recognised_whatever_is_around_it(command):
     assert registered.is_ours(command, "claude-code")
     assert not registered.is_ours(command, "codex")
 
@@ -43,7 +48,8 @@ def test_our_command_is_recognised_whatever_stands_before_it(command):
         "python3 /home/u/unpretty/hook.pyc claude-code",
         "python3 /home/u/unpretty/myhook.py claude-code",
         "python3 /home/u/unpretty/hook.py claude-code-two",
-        "python3 /home/u/unpretty/hook.py claude-code --more",
+        "python3 /home/u/unpretty/hook.py claude-code.bak",
+        "python3 /home/u/unpretty/hook.py --verbose claude-code",
         "python3 /home/u/unpretty/hook.py",
         "python3 /home/u/unpretty/hook_py claude-code",
         "echo claude-code",

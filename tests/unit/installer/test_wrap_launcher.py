@@ -69,6 +69,20 @@ def test_the_server_runs_behind_the_proxy_with_its_own_words_status_and_environm
     assert (line["tool"], line["via"], line["reason"]) == ("mcp__db__t", "proxy", "converted")
 
 
+def test_the_python_that_runs_it_decides_where_packages_are_found():
+    text = wrap_launcher.script().read_text("ascii")
+    assert f"python{sys.version_info[0]}.{sys.version_info[1]}/site-packages" not in text
+    assert "sys.version_info" in text
+
+
+def test_a_directory_in_the_place_of_the_script_leaves_the_server_by_itself():
+    wrap_launcher.script().unlink()
+    wrap_launcher.script().mkdir()
+    done = start()
+    assert "\n" in text_of(done.stdout)
+    assert done.returncode == 7
+
+
 def test_log_and_settings_are_found_without_the_variables_that_decide_where_they_are(tmp_path, monkeypatch):
     for name in ("CONFIG", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
