@@ -181,6 +181,8 @@ def test_removal_takes_our_files_and_an_empty_folder_and_leaves_what_is_not_ours
     fake_package(FAKE_ENTRY)
     install()
     locations.resolved_settings_file().write_text("{}")
+    # The script goes after the interpreter: without a script an older entry would show Python's complaint.
+    assert [change.path.name for change in launcher.removal()] == ["python", "hook.py", "settings.json"]
     other = locations.data_dir() / "other"
     other.write_text("")
     apply(Plan("unpretty", "x", changes=launcher.removal()))
