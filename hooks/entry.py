@@ -57,7 +57,7 @@ def main(agent: str, log: str, resolved: str, config: str) -> None:
     started = time.perf_counter()
     received = Received()
     received.read()
-    system.call_after(RUN_SECONDS - READ_SECONDS, lambda: system.exit_now(0))
+    system.call_after(started + RUN_SECONDS - time.perf_counter(), lambda: system.exit_now(0))
     _answer(_adapter(agent), agent, received, paths, started)
     # Everything is written: tearing the interpreter down would only keep the agent waiting.
     system.exit_now(0)

@@ -57,7 +57,7 @@ def try_out(command: str | Sequence[str] | None = None) -> float:
     """
     if command is None:
         command = registered.argv(NAME) if sys.platform == "win32" else registered.shell_command(NAME)
-    outcome = selftest.run(command, json.dumps(_SAMPLE).encode("utf-8"))
+    outcome = selftest.run(command, json.dumps(_SAMPLE).encode("utf-8"), bare=registered.argv(NAME))
     selftest.expect(_is_right(outcome.output), outcome.output)
     return outcome.ms
 

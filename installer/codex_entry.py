@@ -78,7 +78,7 @@ def try_out(line: str | None = None) -> float:
     Raises:
         UnprettyError: it did not run, or its reply does not put the minified text in the place of the sample's.
     """
-    outcome = selftest.run(line or command(), json.dumps(_SAMPLE).encode("utf-8"))
+    outcome = selftest.run(line or command(), json.dumps(_SAMPLE).encode("utf-8"), bare=registered.argv(NAME))
     selftest.expect(_is_right(outcome.output), outcome.output)
     return outcome.ms
 

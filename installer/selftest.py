@@ -21,16 +21,24 @@ class Outcome:
     ms: float
 
 
-def run(command: str | Sequence[str], payload: bytes) -> Outcome:
+def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = ()) -> Outcome:
     """Run ``command`` with ``payload`` on standard input.
 
     Args:
         command: one line for ``/bin/sh``, which is what Claude Code and Codex use, or a list of words.
         payload: the bytes for standard input.
+        bare: the words of ``command`` without the guard that keeps its failures silent: they tell why it said nothing.
 
     Raises:
         UnprettyError: it could not be started, took too long, failed, or wrote to standard error.
     """
+    outcome = _run(command, payload)
+    if bare and not outcome.output:
+        _run(bare, payload)
+    return outcome
+
+
+def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     started = time.perf_counter()
     try:

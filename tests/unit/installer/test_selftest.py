@@ -73,3 +73,11 @@ def test_a_program_tells_its_version_or_nothing(tmp_path):
     assert selftest.program_version(program("true")) is None
     assert selftest.program_version(program("exec sleep 60"), timeout_seconds=0.2) is None
     assert selftest.program_version(tmp_path / "missing") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs /bin/sh")
+def test_a_command_that_is_silent_by_design_is_run_without_its_guard_to_learn_why():
+    silent = "trap 'exit 0' EXIT; exec 2>&-; exit 3"
+    with pytest.raises(UnprettyError, match="ended with status 3: no such module"):
+        selftest.run(silent, b"", bare=python("import sys; sys.stderr.write('no such module'); sys.exit(3)"))
+    assert selftest.run("echo answer", b"", bare=["/does/not/exist"]).output == b"answer\n"
