@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
+_RAW_NAME = RAW_MARKER[:-2]
 
 # Programs that print files as they are. `git`, `sed`, `awk` and `perl` have rules of their own.
 _VIEWERS = frozenset(
@@ -49,6 +50,7 @@ _WRAPPERS = frozenset(
 )
 # What may stand before a command: keywords, and the end of a group or a substitution.
 _KEYWORDS = frozenset(("!", "{", "}", ")", "do", "done", "then", "else", "elif", "if", "fi", "while", "until", "esac"))
+_UNQUOTED = dict.fromkeys(map(ord, "'\"\\"))
 _NO_SIGNS = dict.fromkeys(map(ord, "'\"`();|&<>{}$"), " ")
 _NO_SIGNS_OR_PATHS = _NO_SIGNS | dict.fromkeys(map(ord, "/\\.="), " ")
 # How programs of several languages read the text of a file, and how they parse it.
@@ -58,6 +60,34 @@ _PARSES = ("json.load", "json.parse", "json_decode")
 # Words in the names of MCP tools: what they handle, and what they do with it or give of it.
 _FILES = frozenset(("file", "files", "notebook"))
 _SHOWS = frozenset(("read", "view", "open", "cat", "show", "load", "fetch", "text", "content", "contents", "source"))
+
+
+def asks_for_original(command: str) -> bool:
+    """True when ``command`` sets ``UNPRETTY_RAW`` to 1, in any quotes a shell takes away, by any means of a shell.
+
+    So do ``env``, ``export`` and ``declare``, ``set -x NAME 1`` (fish), ``setenv NAME 1`` (csh) and ``$env:NAME = 1``
+    (PowerShell). Where it stands does not matter: the marker in a quoted command inside the command counts too.
+    """
+    if _RAW_NAME not in command:  # most commands by far
+        return False
+    plain = command.replace("\\\n", "").replace("$'", "'").replace('$"', '"').translate(_UNQUOTED)
+    before, *parts = plain.split(_RAW_NAME)
+    for part in parts:
+        value = part.lstrip(" \t")
+        if value[:1] == "=" or (value != part and _sets(before)):
+            value = value.removeprefix("=").lstrip(" \t")
+            if value[:1] == "1":
+                return True
+        before = part
+    return False
+
+
+def _sets(before: str) -> bool:
+    """True when ``before`` ends in a command that sets the variable whose name follows, and its options."""
+    for word in reversed(before.split()):
+        if not word.startswith("-"):
+            return word in ("set", "setenv")
+    return False
 
 
 def shows_file(command: str) -> bool:

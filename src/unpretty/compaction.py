@@ -8,7 +8,7 @@ import gc
 import time
 
 from unpretty import reason
-from unpretty.commands import RAW_MARKER, searches_files, shows_file
+from unpretty.commands import asks_for_original, searches_files, shows_file
 from unpretty.context import FILE, OTHER, SEARCH, Context, byte_length, over_limits
 from unpretty.json_text.documents import Documents, may_hold_documents
 from unpretty.views import is_diff, is_line_numbered
@@ -93,7 +93,7 @@ def compact(text: str, context: "Context | None" = None) -> Compaction:
 def _gate(text: str, size: int, context: Context) -> str:
     """The reason to leave ``text`` alone before any work, empty when there is none."""
     if context.command:
-        if RAW_MARKER in context.command:
+        if asks_for_original(context.command):
             return reason.BYPASSED
         if shows_file(context.command):
             return reason.FILE_VIEW

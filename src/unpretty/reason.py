@@ -34,7 +34,7 @@ EXPLANATIONS: dict[str, str] = {
     CONVERTED: "The agent was offered a smaller result with the same meaning.",
     DISABLED: "unpretty is off: `enabled = false`, a config.toml with a fault, or UNPRETTY=off in the environment.",
     EXCLUDED: "The tool, the command or the project is on an exclude list in the settings.",
-    BYPASSED: "The command contained UNPRETTY_RAW=1, which asks for the original output.",
+    BYPASSED: "The command set UNPRETTY_RAW=1, which asks for the original output.",
     BAD_PAYLOAD: "The agent's message was not the JSON object that a hook receives.",
     UNSUPPORTED_TOOL: "The tool's results have no text that this agent lets a hook replace.",
     FILE_VIEW: "The result shows a file, and a later edit must match the file's exact text.",

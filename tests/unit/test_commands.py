@@ -2,7 +2,7 @@
 
 import pytest
 
-from unpretty.commands import reads_file, searches_files, shows_file
+from unpretty.commands import asks_for_original, reads_file, searches_files, shows_file
 
 
 @pytest.mark.parametrize(
@@ -197,3 +197,61 @@ def test_commands_that_print_lines_of_files(command: str) -> None:
 )
 def test_commands_that_search_no_files(command: str) -> None:
     assert not searches_files(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "UNPRETTY_RAW=1 gh api users",
+        'UNPRETTY_RAW="1" gh api users',
+        "UNPRETTY_RAW='1' gh api users",
+        "UNPRETTY_RAW=\\1 gh api users",
+        "UNPRETTY_RAW=$'1' gh api users",
+        'UNPRETTY_RAW=$"1" gh api users',
+        "UNPRETTY_RAW=\\\n1 gh api users",
+        "UNPRETTY_RAW='1'",
+        "LANG=C UNPRETTY_RAW='1' gh api users",
+        "cd x && UNPRETTY_RAW='1' gh api users",
+        "env UNPRETTY_RAW='1' gh api users",
+        'env "UNPRETTY_RAW=1" gh api users',
+        "env 'UNPRETTY_RAW'=1 gh api users",
+        "sudo env UNPRETTY_RAW=1 gh api users",
+        'export UNPRETTY_RAW="1"; gh api users',
+        "export LANG=C UNPRETTY_RAW='1'\ngh api users",
+        "declare -x UNPRETTY_RAW='1'; gh api users",
+        """bash -lc 'UNPRETTY_RAW="1" gh api users'""",
+        """bash -lc "UNPRETTY_RAW=\\"1\\" gh api users" """,
+        """bash -lc 'UNPRETTY_RAW='"'"'1'"'"' gh api users'""",
+        "set -x UNPRETTY_RAW 1; gh api users",
+        "set -lx UNPRETTY_RAW '1'; gh api users",
+        "setenv UNPRETTY_RAW 1; gh api users",
+        "set UNPRETTY_RAW=1&& gh api users",
+        'set "UNPRETTY_RAW=1" && gh api users',
+        '$env:UNPRETTY_RAW = "1"; gh api users',
+        "$env:UNPRETTY_RAW='1'; gh api users",
+        "UNPRETTY_RAW=0 a; UNPRETTY_RAW='1' b",
+    ],
+)
+def test_the_marker_counts_in_every_spelling_that_a_shell_takes_for_the_same_assignment(command: str) -> None:
+    assert asks_for_original(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "gh api users",
+        "UNPRETTY_RAW=0 gh api users",
+        "UNPRETTY_RAW= gh api users",
+        'UNPRETTY_RAW="" gh api users',
+        "UNPRETTY_RAW=$1 gh api users",
+        "UNPRETTY_RAW=off gh api users",
+        "unset UNPRETTY_RAW; gh api users",
+        "grep -rn UNPRETTY_RAW 1.txt",
+        "echo $UNPRETTY_RAW 1",
+        "set -x; echo UNPRETTY_RAW 1",
+        "UNPRETTY=1 gh api users",
+    ],
+)
+def test_a_command_that_only_names_the_marker_or_sets_it_to_something_else_asks_for_nothing(command: str) -> None:
+    assert not asks_for_original(command)

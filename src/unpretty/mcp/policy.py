@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unpretty import context as kinds
 from unpretty import locations
-from unpretty.commands import RAW_MARKER, reads_file, shows_file
+from unpretty.commands import asks_for_original, reads_file, shows_file
 from unpretty.context import Context
 from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
@@ -54,7 +54,7 @@ class Policy:
     def context(self, call: Call, tool_id: str, encodings: tuple[str, ...]) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
-        as_it_is = reads_file(tool_id) or RAW_MARKER in call.command or shows_file(call.command)
+        as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
         context = Context(
             kinds.FILE if as_it_is else kinds.MCP,
             tool=tool_id,
