@@ -4,6 +4,8 @@ r"""Terminal noise: the text that a screen shows at the end, without the codes t
 What a terminal would show is the rule (ECMA-48 and xterm's control sequences), on a screen wide and tall enough.
 Whatever is not certain stays: a line with a broken code, or one that depends on how wide a character is drawn, keeps
 all its bytes; a text that addresses the screen (positions, alternate screen, scrolling) is declined as a whole.
+So does what is no noise: a line in which text would vanish that is neither progress nor erased by a code
+(``progress.py``), and a text whose subject is colour (``colour.py``).
 
 A text without control bytes is never touched, and ``\r\n`` stays as it is: only a carriage return in the middle of a
 line is a movement. Where something was written over or erased, blanks at the end of the line go; elsewhere they stay.
@@ -32,11 +34,22 @@ def reduce_noise(text: str) -> "str | None":
     """
     if not has_noise(text):
         return None
+    drawn = _without_clearing(text)
     try:
-        reduced = _reduce(_without_clearing(text))
+        if _colour_is_subject(drawn):
+            return None
+        reduced = _reduce(drawn)
     except Undecidable:
         return None
     return reduced if len(reduced) < len(text) else None
+
+
+def _colour_is_subject(text: str) -> bool:
+    if ESC not in text:
+        return False
+    from unpretty.terminal.colour import is_subject
+
+    return is_subject(text)
 
 
 def _has_lone_return(text: str) -> bool:

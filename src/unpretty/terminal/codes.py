@@ -60,7 +60,7 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
         if code in colours and end:  # most codes by far
             kept.append(rest)
             continue
-        length, kind = _read(pieces, i)
+        length, kind = read_sequence(pieces, i)
         if kind is _INVISIBLE:
             if length == len(code) + 1 and piece[:1] == "[":
                 colours.add(code)
@@ -87,15 +87,19 @@ def tokens(line: str) -> "list[str | tuple[str, int]]":
     pieces = line.split(ESC)
     found: list[str | tuple[str, int]] = [pieces[0]] if pieces[0] else []
     for i in range(1, len(pieces)):
-        length, kind = _read(pieces, i)
+        length, kind = read_sequence(pieces, i)
         found.append(kind)
         if len(pieces[i]) > length:
             found.append(pieces[i][length:])
     return found
 
 
-def _read(pieces: "list[str]", i: int) -> "tuple[int, tuple[str, int]]":
-    """Return length and kind of the sequence at the start of ``pieces[i]``, which followed an escape character."""
+def read_sequence(pieces: "list[str]", i: int) -> "tuple[int, tuple[str, int]]":
+    """Return length and kind of the sequence at the start of ``pieces[i]``, which followed an escape character.
+
+    Raises:
+        Undecidable: the sequence does more than move the cursor.
+    """
     piece = pieces[i]
     first = piece[:1]
     if first == "[":
