@@ -15,6 +15,7 @@ from unpretty.terminal import has_noise, reduce_noise
 from unpretty.terminal.colour import is_subject
 
 TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
+STATES = ["10%", "20%", " 100%", "(3/9)", "|", "/", "⠋", "⠙", "=>", "  ", "done"]
 # No zero-width joiner: behind one this emulator drops what it is given in the same piece.
 ODD = ["日本", "\t", "📦", "e\u0301", "\u0301", "日"]
 ENDS = ["\n", "\r\n", "\n\n"]
@@ -97,6 +98,16 @@ def check(text: str) -> None:
 @given(streams(TEXT, TEXT, ENDS, MOVES, COLOURS))
 def test_the_reduced_text_looks_the_same_on_an_emulators_screen(text: str) -> None:
     check(text)
+
+
+@given(streams(STATES, STATES, ENDS, MOVES, COLOURS))
+def test_progress_that_was_written_over_looks_the_same_on_an_emulators_screen(text: str) -> None:
+    check(text)
+
+
+@given(st.sampled_from(["10%\n20%\n|\n", "|\n(3/9)  \n\n"]), streams(STATES, STATES, ENDS, MOVES, VERTICAL, VERTICAL))
+def test_progress_on_earlier_lines_looks_the_same_on_an_emulators_screen(before: str, text: str) -> None:
+    check(before + text)
 
 
 @given(streams(TEXT, ODD, ENDS, MOVES, COLOURS))
