@@ -90,9 +90,9 @@ def _carry_out(change: FileChange, undo: list[Undo]) -> None:
     if _is_done(change):
         return
     if change.after is not None:
-        missing = files.missing_folders(change.path)
+        missing = files.missing_folders(change.path, own=change.own_place)
         undo.append(lambda: files.remove_empty(missing))
-        files.make_folders(change.path, _OUR_FOLDER if change.ours else _THEIR_FOLDER)
+        files.make_folders(change.path, _OUR_FOLDER if change.ours else _THEIR_FOLDER, own=change.own_place)
     mode = change.mode
     if change.kind == "file" and change.before is not None:
         mode = stat.S_IMODE(files.target(change.path).stat().st_mode)
@@ -104,7 +104,9 @@ def _put(change: FileChange, data: bytes | None, mode: int | None) -> None:
     if change.kind == "link":
         files.remove_link(change.path) if data is None else files.replace_link(change.path, data)
     elif data is None:
-        files.remove(change.path)
+        files.remove_link(change.path) if change.ours else files.remove(change.path)
+    elif change.ours:
+        files.replace(change.path, data, mode, own=True)
     else:
         files.replace(change.path, data, mode)
 

@@ -54,34 +54,39 @@ def read_link(path: Path) -> bytes | None:
         raise UnprettyError(f"{path} should be a symbolic link.", code="bad_path", hint="Move it away.") from None
 
 
-def target(path: Path) -> Path:
+def target(path: Path, *, own: bool = False) -> Path:
     """Where writing to ``path`` ends up: every symbolic link followed, the last one also when it leads nowhere.
+
+    With ``own``, here and in the functions below, ``path`` is a file or link of ours: the folders above it may be links
+    of the user's, but what stands at ``path`` itself is replaced or deleted, never followed.
 
     Raises:
         UnprettyError: the links go round in a circle.
     """
-    real = Path(os.path.realpath(path))
-    if real.is_symlink():
-        raise UnprettyError(f"{path} is a symbolic link that leads to itself.", code="bad_path")
+    real = Path(os.path.realpath(path.parent)) / path.name if own else Path(os.path.realpath(path))
+    for part in (*((real,) if not own else ()), *real.parents):
+        if part.is_symlink():
+            raise UnprettyError(f"{part} is a symbolic link that leads to itself.", code="bad_path")
     return real
 
 
-def missing_folders(path: Path) -> tuple[Path, ...]:
+def missing_folders(path: Path, *, own: bool = False) -> tuple[Path, ...]:
     """The folders above the file at ``path`` that do not exist yet, innermost first."""
-    return tuple(folder for folder in target(path).parents if not folder.exists())
+    return tuple(folder for folder in target(path, own=own).parents if not folder.exists())
 
 
-def why_not_writable(path: Path) -> tuple[str, str] | None:
+def why_not_writable(path: Path, *, own: bool = False) -> tuple[str, str] | None:
     """Why the file at ``path`` must not or cannot be replaced: a code and a clause that follows "it"; None when it can.
 
     A file without any write permission is one that somebody wants to keep, also from root.
     """
-    real = target(path)
+    real = target(path, own=own)
     if str(real).startswith(NIX_STORE):
         return "nix_store", f"is managed by Nix ({real})"
-    if real.is_dir():
+    is_link = real.is_symlink()  # then it is ours, and replaced whatever it leads to
+    if real.is_dir() and not is_link:
         return "bad_path", "is a folder"
-    if real.exists() and not _permits_writing(real):
+    if not is_link and real.exists() and not _permits_writing(real):
         return "read_only", "is read-only"
     folder = next(folder for folder in real.parents if folder.exists())
     if not folder.is_dir():
@@ -95,17 +100,17 @@ def _permits_writing(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
-def make_folders(path: Path, mode: int) -> list[Path]:
+def make_folders(path: Path, mode: int, *, own: bool = False) -> list[Path]:
     """Create the folders above the file at ``path`` and return them, innermost first, so that they can be removed."""
     made: list[Path] = []
-    for folder in reversed(missing_folders(path)):
+    for folder in reversed(missing_folders(path, own=own)):
         folder.mkdir(mode=mode)
         made.insert(0, folder)
     return made
 
 
-def replace(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Put ``data`` into the file that ``path`` leads to, all of it or nothing.
+def replace(path: Path, data: bytes, mode: int | None = None, *, own: bool = False) -> None:
+    """Put ``data`` into the file that ``path`` leads to (with ``own``: into ``path``), all of it or nothing.
 
     An existing file keeps its permissions, owner, extended attributes and access lists; a new one gets ``mode``, or
     what the umask leaves of 0666. The folder has to be there.
@@ -113,7 +118,7 @@ def replace(path: Path, data: bytes, mode: int | None = None) -> None:
     Raises:
         OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
     """
-    real = target(path)
+    real = target(path, own=own)
     _sweep(real)
     descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=_TEMPORARY, dir=real.parent)
     temporary = Path(name)
@@ -122,7 +127,7 @@ def replace(path: Path, data: bytes, mode: int | None = None) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if real.exists():
+        if real.exists() and not real.is_symlink():
             _take_over(real, temporary)
         else:
             temporary.chmod(_new_mode() if mode is None else mode)

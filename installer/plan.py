@@ -50,7 +50,7 @@ class FileChange:
     """One file before and after.
 
     Attributes:
-        path: the file as the agent names it; links are followed when it is written.
+        path: the file as the agent names it; links are followed when it is written, but see ``own_place``.
         before: its bytes when the plan was made, None when there was no such file. For a link: its target's path.
         after: its bytes afterwards, None when it is deleted.
         why: one sentence.
@@ -81,6 +81,11 @@ class FileChange:
         if self.before is None:
             return "create"
         return "delete" if self.after is None else "change"
+
+    @property
+    def own_place(self) -> bool:
+        """Whether a link at ``path`` is replaced or deleted itself; the links of others are followed."""
+        return self.ours or self.kind == "link"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def obstacles(changes: Iterable[FileChange], snippet: str = "") -> tuple[Block, 
     """
     found = []
     for change in changes:
-        reason = None if change.operation == "keep" else files.why_not_writable(_written(change))
+        reason = None if change.operation == "keep" else files.why_not_writable(change.path, own=change.own_place)
         if reason is not None:
             code, clause = reason
             hint = (
@@ -28,11 +28,6 @@ def obstacles(changes: Iterable[FileChange], snippet: str = "") -> tuple[Block, 
             )
             found.append(Block(code, f"{change.path} {clause}.", f"{hint}.", "" if change.ours else snippet))
     return tuple(found)
-
-
-def _written(change: FileChange) -> Path:
-    """A link is replaced itself, so only its folder has to be writable."""
-    return change.path.with_name(f"{change.path.name}.new") if change.kind == "link" else change.path
 
 
 def own_program() -> str:

@@ -37,6 +37,20 @@ def settings_file(home) -> Path:
     return path
 
 
+@pytest.fixture
+def contents():
+    """Kind, permission bits and content of everything under a folder."""
+
+    def take(folder: Path) -> dict[str, tuple[str, object]]:
+        found: dict[str, tuple[str, object]] = {}
+        for path in sorted(folder.rglob("*")):
+            content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else None
+            found[str(path.relative_to(folder))] = (oct(path.lstat().st_mode), content)
+        return found
+
+    return take
+
+
 def run(*arguments: str, status: int = 0):
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == status, (result.output, result.exception)
@@ -213,6 +227,49 @@ def test_doctor_finds_faults_exits_with_1_and_mends_them(settings_file):
     assert "Claude Code: done." in output
     assert "Nothing is wrong." in output
     assert run_json("doctor", "--fix")["agents"][0]["status"] == "active"
+
+
+@posix
+@pytest.mark.parametrize("command", [("doctor", "--fix"), ("install", "--apply")])
+@pytest.mark.parametrize("held", ["{old}/tools/unpretty/bin/python", "python", "{old}", "python.gone"])
+def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
+    settings_file, home, tmp_path, contents, command, held
+):
+    """The cure for an install that moved or went: nothing may come of the old place."""
+    run("install", "--apply")
+    link = locations.data_dir() / "python"
+    good = link.readlink()
+    old = tmp_path / "old"
+    old.mkdir()
+    link.unlink()
+    link.symlink_to(held.format(old=old))
+    old.chmod(0o555)  # as the folder of another user: not even an attempt may be made
+    before = contents(tmp_path)
+    try:
+        run(*command)
+    finally:
+        old.chmod(0o755)
+    assert link.readlink() == good
+    assert {**contents(tmp_path), "old": before["old"]} == before
+    assert "active" in run("doctor").output
+
+
+@posix
+def test_the_folder_of_ours_may_be_a_link_and_stays_one(settings_file, home, tmp_path):
+    """Only what stands in it is ours; where the user keeps the folder is the user's business."""
+    data = locations.data_dir()
+    data.parent.mkdir(parents=True)
+    data.symlink_to(tmp_path / "disk" / "unpretty")
+    run("install", "--apply")
+    (data / "python").unlink()
+    (data / "python").symlink_to("/nowhere/python")
+    run("doctor", "--fix")
+    assert data.is_symlink()
+    assert sorted(os.listdir(tmp_path / "disk" / "unpretty")) == ["hook.py", "python"]
+    assert "active" in run("doctor").output
+    run("uninstall", "--apply")
+    assert data.is_symlink()
+    assert os.listdir(tmp_path / "disk" / "unpretty") == []
 
 
 def test_doctor_cannot_mend_what_is_not_ours(settings_file):

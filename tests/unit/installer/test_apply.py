@@ -10,7 +10,7 @@ import pytest
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import files
+from unpretty.installer import files, planning
 from unpretty.installer.apply import apply
 from unpretty.installer.plan import Block, Check, FileChange, Plan, Step
 
@@ -101,8 +101,8 @@ def test_a_file_that_changed_since_the_plan_is_left_alone_and_so_is_everything_e
 def test_a_file_that_changes_while_the_plan_is_carried_out_is_left_alone(folder, home, monkeypatch, contents):
     real = files.replace
 
-    def interfering(path, data, mode=None):
-        real(path, data, mode)
+    def interfering(path, data, mode=None, **options):
+        real(path, data, mode, **options)
         if path.name == "settings.json":
             (folder / "config.toml").write_bytes(b"a = 99")
 
@@ -306,6 +306,53 @@ def test_removals_come_last_and_what_is_gone_already_does_not_matter(folder, hom
     apply(Plan("x", "X", removals=(one, two, folder)))
     assert not one.exists()
     assert folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "leads_to"),
+    [
+        ("link", "a file"),
+        ("link", "a folder"),
+        ("link", "nothing"),
+        ("link", "itself"),
+        # Where a file of ours should be and nothing can be read through the link, no plan is made.
+        ("file", "a file"),
+        ("file", "nothing"),
+    ],
+)
+def test_what_stands_in_the_place_of_ours_is_replaced_and_deleted_itself_never_what_it_leads_to(
+    folder, home, contents, kind, leads_to
+):
+    """A link of our own may lead to an install that is gone, and the folders of that one are not ours to make."""
+    own = locations.data_dir() / "python"
+    held = {"a file": folder / "old.json", "a folder": folder, "nothing": folder / "gone/bin/python", "itself": own}
+    own.parent.mkdir(parents=True)
+    own.symlink_to(held[leads_to])
+    theirs = contents(folder)
+    before = files.read_link(own) if kind == "link" else files.read(own)
+    for old, new in ((before, b"/usr/bin/python3"), (b"/usr/bin/python3", None)):
+        planned = change(own, old, new, kind=kind, ours=True)
+        assert planning.obstacles([planned]) == ()
+        apply(Plan("x", "X", changes=(planned,)))
+        assert contents(folder) == theirs
+        assert (files.read_link(own) if kind == "link" else files.read(own)) == new
+        assert own.is_symlink() == (kind == "link" and new is not None)
+    assert not os.path.lexists(own)
+
+
+def test_a_failure_gives_our_own_link_back_and_makes_nothing_where_it_led(folder, home, contents):
+    own = locations.data_dir() / "python"
+    own.parent.mkdir(parents=True)
+    own.symlink_to(folder / "gone" / "bin" / "python")
+    before = contents(folder), contents(home)
+
+    def fail() -> None:
+        raise UnprettyError("no")
+
+    planned = change(own, os.fsencode(folder / "gone" / "bin" / "python"), b"/usr/bin/python3", kind="link", ours=True)
+    with pytest.raises(UnprettyError, match=r"no Everything is as it was"):
+        apply(Plan("x", "X", changes=(planned,), checks=(Check("x", fail),)))
+    assert (contents(folder), contents(home)) == before
 
 
 @pytest.mark.parametrize("number", range(1, 9))

@@ -63,8 +63,41 @@ def test_a_link_that_leads_nowhere_gets_its_target_created(tmp_path):
 def test_links_that_go_round_in_a_circle_are_refused(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
+    for path in (tmp_path / "a", tmp_path / "a" / "below" / "file"):
+        with pytest.raises(UnprettyError, match="leads to itself"):
+            files.target(path)
     with pytest.raises(UnprettyError, match="leads to itself"):
-        files.target(tmp_path / "a")
+        files.target(tmp_path / "a" / "file", own=True)
+    assert files.target(tmp_path / "a", own=True) == tmp_path / "a"
+
+
+@posix
+def test_above_a_file_of_ours_links_are_followed_also_into_folders_that_are_not_there_yet(tmp_path):
+    (tmp_path / "data").symlink_to(tmp_path / "disk" / "unpretty")
+    path = tmp_path / "data" / "python"
+    assert files.missing_folders(path, own=True) == (tmp_path / "disk" / "unpretty", tmp_path / "disk")
+    files.make_folders(path, 0o700, own=True)
+    files.replace_link(path, b"/nowhere/python")
+    assert os.readlink(tmp_path / "disk" / "unpretty" / "python") == "/nowhere/python"
+    assert files.missing_folders(path, own=True) == ()
+    assert files.missing_folders(path) == (Path("/nowhere"),)
+    assert files.why_not_writable(path, own=True) is None
+    files.replace(path, b"a file now", 0o600, own=True)
+    assert path.read_bytes() == b"a file now"
+    assert not path.is_symlink()
+
+
+@posix
+def test_a_read_only_folder_is_an_obstacle_for_what_is_ours_whatever_it_leads_to(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "python").symlink_to(tmp_path)
+    folder.chmod(0o555)
+    try:
+        found = files.why_not_writable(folder / "python", own=True)
+    finally:
+        folder.chmod(0o755)
+    assert found == ("read_only", f"stands in a read-only folder ({folder})")
 
 
 @posix
