@@ -1,19 +1,20 @@
 """Several agents in one go: one plan each, applied one after the other; a failure stays with its agent."""
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import agents, launcher, planning, wrap_launcher
+from unpretty.installer import agents, launcher, own_files, planning, wrap_launcher
 from unpretty.installer.agents import Agent
 from unpretty.installer.apply import apply
 from unpretty.installer.doctor import AgentReport
 from unpretty.installer.plan import Note, Options, Plan
+from unpretty.tokens.stop import stop_counting
 
 OWN = "unpretty"
+_MOST_NAMED = 5  # paths in one sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def plan_uninstall(chosen: Iterable[Agent], options: Options, *, purge: bool = F
     if others:
         return results
     own = _own_plan(purge)
-    return results if own.is_empty else [*results, _result(own)]
+    return results if own.is_empty and not own.warnings else [*results, _result(own)]
 
 
 def carry_out(results: list[Result]) -> list[Result]:
@@ -72,7 +73,10 @@ def carry_out(results: list[Result]) -> list[Result]:
         if result.agent == OWN and any(earlier.state == "failed" for earlier in done):
             continue
         done.append(_carried_out(result))
-    return done
+    # With --purge the copies of files went last of all.
+    return [
+        result if result.backup is None or result.backup.exists() else replace(result, backup=None) for result in done
+    ]
 
 
 def repair(report: AgentReport) -> list[Result]:
@@ -101,30 +105,64 @@ def _carried_out(result: Result) -> Result:
     if result.plan is None or result.state != "pending":
         return result
     plan = result.plan
-    if plan.removals:  # by now the agents' own plans have added copies of their files
-        plan = replace(plan, removals=_all_our_files())
     try:
-        return replace(result, state="applied", backup=apply(plan))
+        backup = apply(replace(plan, removals=()))
+        if plan.removals:
+            _purge(plan)
+        return replace(result, state="applied", backup=backup)
     except UnprettyError as fault:
         return replace(result, state="failed", error=fault)
 
 
+def _purge(plan: Plan) -> None:
+    """Delete everything of ours. Raises UnprettyError with what could not be deleted.
+
+    By now the agents' own plans have added copies of their files, and no agent can start a hook any more. One that is
+    just ending may have written meanwhile, so what is left is looked for twice.
+    """
+    stop_counting(locations.decision_log_file())
+    for _ in range(2):
+        apply(replace(plan, changes=(), removals=own_files.inventory().ours))
+    left = own_files.inventory().ours
+    if left:
+        raise UnprettyError(f"{_listed(left)} could not be deleted.", code="not_deleted", hint="Delete it by hand.")
+
+
 def _own_plan(purge: bool) -> Plan:
     """Our own files: the launchers; with ``purge`` everything."""
-    changes, everything = (*launcher.removal(), *wrap_launcher.removal()), _all_our_files()
+    removal = (*launcher.removal(), *wrap_launcher.removal())
+    changes = tuple(change for change in removal if own_files.is_ours(change.path))
+    there = own_files.inventory()
     removed = {change.path for change in changes}
-    staying = [path for path in everything if path not in removed and not path.is_dir()]
-    left = [folder for folder in _our_folders() if any(folder in path.parents for path in staying)]
+    staying = [path for path in there.ours if path not in removed and not path.is_dir()]
+    left = [folder for folder in own_files.folders() if any(folder in path.parents for path in staying)]
     where = ", ".join(map(str, left))
     kept = f"The decision log, copies of your files and the settings stay ({where}); --purge deletes them."
     return Plan(
         OWN,
         "unpretty's own files",
         changes=changes,
-        removals=everything if purge else (),
+        removals=there.ours if purge else (),
         notices=() if purge or not left else (Note("left_over", kept),),
+        warnings=_not_ours(there.foreign) if purge else (),
         blocks=planning.obstacles(changes),
     )
+
+
+def _not_ours(foreign: tuple[Path, ...]) -> tuple[Note, ...]:
+    """What ``--purge`` leaves alone, in one sentence."""
+    if not foreign:
+        return ()
+    links = [path for path in foreign if path in own_files.folders() and path.is_symlink()]
+    followed = "; a link is not followed, so what unpretty wrote behind it stays too" if links else ""
+    message = f"Left alone, since unpretty did not make it: {_listed(foreign)}{followed}."
+    return (Note("not_ours", message),)
+
+
+def _listed(paths: tuple[Path, ...]) -> str:
+    shown = [f"{path} -> {path.readlink()}" if path.is_symlink() else str(path) for path in paths[:_MOST_NAMED]]
+    more = len(paths) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _is_set_up(agent: Agent) -> bool:
@@ -133,19 +171,3 @@ def _is_set_up(agent: Agent) -> bool:
         return not agent.plan_uninstall(Options()).is_empty
     except (UnprettyError, OSError):
         return True
-
-
-def _our_folders() -> tuple[Path, ...]:
-    """Our folders, each once: on some platforms they are one."""
-    return tuple(dict.fromkeys((locations.state_dir(), locations.config_dir(), locations.data_dir())))
-
-
-def _all_our_files() -> tuple[Path, ...]:
-    """Everything in our folders, each folder behind what is in it."""
-    found: list[Path] = []
-    for top in _our_folders():
-        for folder, folders, names in os.walk(top, topdown=False):
-            links = [name for name in folders if Path(folder, name).is_symlink()]
-            found += [Path(folder, name) for name in (*names, *links)]
-            found.append(Path(folder))
-    return tuple(found)

@@ -113,7 +113,8 @@ def removal() -> tuple[FileChange, ...]:
     folder = (locations.data_dir(),)
     found = []
     if sys.platform != "win32":
-        link = files.read_link(python_link())
+        # A file of the user's may stand there.
+        link = files.read_link(python_link()) if python_link().is_symlink() else None
         found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=folder))
     found += [
         FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)

@@ -136,7 +136,8 @@ class Plan:
         notices: what is good to know: what takes effect when, what is never seen.
         undo: the exact command that takes the plan back.
         blocks: why it cannot be applied; empty when it can.
-        removals: our own files that are deleted at the very end and cannot be restored (``--purge``).
+        removals: our own files that are deleted at the very end and cannot be restored (``--purge``); looked for anew
+            then, since carrying plans out makes more of them.
     """
 
     agent: str

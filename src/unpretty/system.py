@@ -77,6 +77,19 @@ def make_folders(path: str) -> None:
         return
 
 
+def is_uninstalled() -> bool:
+    """True in a hook, worker or proxy whose script ``uninstall`` deleted while it ran: it creates no file anew then."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    try:
+        if script.endswith(("hook.py", "proxy.py")):
+            stat(script)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def folder_of(path: str) -> str:
     """The folder of ``path``, which is absolute."""
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)] or "/"

@@ -18,7 +18,8 @@ def command(ctx: click.Context, names: tuple[str, ...], *, apply: bool, purge: b
     chosen = agents.chosen(names) if names else agents.every()
     results = batch.plan_uninstall(chosen, Options(), purge=purge)
     if not names:
-        results = [result for result in results if result.state != "nothing_to_do"] or results[:1]
+        told = [result for result in results if result.state != "nothing_to_do" or result.agent == batch.OWN]
+        results = told or results[:1]
     results = plan_output.run(
         results, "uninstall", [*names, *(["--purge"] if purge else [])], apply=apply, as_json=as_json
     )

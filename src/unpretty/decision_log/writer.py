@@ -78,17 +78,22 @@ def to_json(value: object) -> str:
     return repr(value)
 
 
-def append(path: str, record: "dict[str, object]", max_bytes: int = 33554432, max_files: int = 4) -> bool:
+def append(
+    path: str, record: "dict[str, object]", max_bytes: int = 33554432, max_files: int = 4, create: bool = True
+) -> bool:
     """Append ``record`` as one line with a single write; True when it is on its way to the disk.
 
-    The file is created with mode 0600 in a folder of mode 0700. When it has reached ``max_bytes`` bytes it is rotated
-    first; ``max_files`` counts the current file too. Never raises.
+    The file is created with mode 0600 in a folder of mode 0700, but not without ``create`` and not by a process that
+    outlived ``uninstall``: what the user had deleted does not come back. When it has reached ``max_bytes`` bytes it is
+    rotated first; ``max_files`` counts the current file too. Never raises.
     """
     try:
         line = (to_json(record) + "\n").encode("ascii")
         try:
-            handle = system.open_file(path, _APPEND)
+            handle = system.open_file(path, system.WRITE | system.APPEND)
         except FileNotFoundError:
+            if not create or system.is_uninstalled():
+                return False
             system.make_folders(system.folder_of(path))
             handle = system.open_file(path, _APPEND)
         try:

@@ -66,6 +66,8 @@ def _refresh_elsewhere(config_path: str, resolved_path: str) -> "tuple[list[int]
     """Have an interpreter that sees our dependencies write the copy, and read it; None when that fails."""
     if sys.platform == "win32":  # pragma: no cover
         return None
+    if system.is_uninstalled():
+        return None
     import posix
 
     from unpretty.tokens.background import interpreter
@@ -115,6 +117,8 @@ def _typed(values: "dict[str, object]") -> "dict[str, object]":
 
 def _write(path: str, text: str) -> None:
     """Write beside and rename, so that a reader sees the old copy or the new one."""
+    if system.is_uninstalled():
+        return
     beside = f"{path}.{system.getpid()}.tmp"
     try:
         system.make_folders(system.folder_of(path))

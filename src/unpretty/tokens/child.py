@@ -31,8 +31,12 @@ def main() -> None:
     os.lseek(0, 0, os.SEEK_SET)
     parts = read_parts()
     log_path, max_bytes, max_files = next(parts), int(next(parts)), int(next(parts))
-    turn = take_turn(log_path + ".counting")
-    if turn is None:
+    log, lock = Path(log_path), Path(log_path + ".counting")
+    # A log that is gone was deleted by `uninstall --purge`: nothing of it comes back, the lock neither.
+    if not log.exists() or take_turn(str(lock)) is None:
+        return
+    if not log.exists():
+        lock.unlink(missing_ok=True)
         return
     signal.alarm(WORK_SECONDS)
     count(log_path, parts, max_bytes, max_files)
@@ -65,7 +69,7 @@ def take_turn(lock_path: str) -> int | None:
 
 
 def count(log_path: str, parts: Iterator[str], max_bytes: int, max_files: int) -> None:
-    """Append a ``tokens`` line for each id, text before and text after in ``parts``."""
+    """Append a ``tokens`` line for each id, text before and text after in ``parts``, to a log that is there."""
     from unpretty.decision_log.writer import VERSION, append
     from unpretty.errors import UnprettyError
     from unpretty.tokens.count import load_counter
@@ -85,7 +89,7 @@ def count(log_path: str, parts: Iterator[str], max_bytes: int, max_files: int) -
             "tokens_in": tokens_in,
             "tokens_out": tokens_out,
         }
-        append(log_path, record, max_bytes, max_files)
+        append(log_path, record, max_bytes, max_files, create=False)
 
 
 if __name__ == "__main__":

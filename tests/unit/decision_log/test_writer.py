@@ -123,3 +123,35 @@ def test_without_the_accelerator_the_writer_still_works() -> None:
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == '{"a":"\\u00e9"}\n'
+
+
+def test_without_create_a_line_is_added_only_to_a_file_that_is_there(tmp_path: Path) -> None:
+    log = tmp_path / "folder" / "log"
+    assert writer.append(str(log), {"n": 1}, create=False) is False
+    assert list(tmp_path.iterdir()) == []
+    assert writer.append(str(log), {"n": 1})
+    assert writer.append(str(log), {"n": 2}, create=False)
+    assert log.read_text() == '{"n":1}\n{"n":2}\n'
+    log.unlink()
+    assert writer.append(str(log), {"n": 1}, create=False) is False
+    assert list(log.parent.iterdir()) == []
+
+
+def test_a_process_whose_script_is_gone_adds_to_the_log_but_does_not_create_it(tmp_path: Path) -> None:
+    """A hook, worker or proxy that outlives `uninstall`; an update replaces the script and changes nothing."""
+    script, log = tmp_path / "hook.py", tmp_path / "decisions.jsonl"
+    script.write_text(
+        f"import os, sys; sys.path.insert(0, {str(Path(writer.__file__).parents[2])!r})\n"
+        "from unpretty.decision_log.writer import append\n"
+        f"log = {str(log)!r}\n"
+        "said = [append(log, {'n': 1})]\n"
+        "os.rename(__file__, __file__ + '.new'); os.rename(__file__ + '.new', __file__); os.unlink(log)\n"
+        "said.append(append(log, {'n': 2}))\n"
+        "os.unlink(__file__)\n"
+        "said.append(append(log, {'n': 3}))\n"
+        "os.unlink(log)\n"
+        "said.append(append(log, {'n': 4}))\n"
+        "print(said, os.path.exists(log))\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "[True, True, True, False] False\n"

@@ -17,6 +17,13 @@ linux = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks i
 PACKAGE_ROOT = Path(background.__file__).parents[2]
 
 
+def started_log(folder: Path) -> Path:
+    """The log with the hook's line in it, or rather without: a count is only ever added to a log that is there."""
+    log = folder / "decisions.jsonl"
+    log.touch(0o600)
+    return log
+
+
 def lines_of(log: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -60,7 +67,7 @@ def start_like_the_hook(log: Path, texts: list[tuple[str, str, str]], **options:
 
 
 def test_counts_of_each_text_arrive_in_the_log(tmp_path):
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     before, after = '{\n  "a": [1, 2]\n}', '{"a":[1,2]}'
     assert count_later(sys.executable, str(log), [("id1", before, after), ("id2", "ä€😀 \ud800", "")])
     first, second = wait_for_lines(log, 2)
@@ -69,11 +76,11 @@ def test_counts_of_each_text_arrive_in_the_log(tmp_path):
     assert (first["tokens_in"], first["tokens_out"]) == (tokens_of(before), tokens_of(after))
     assert (second["tokens_in"], second["tokens_out"]) == (tokens_of("ä€😀 \ud800"), 0)
     assert abs(float(str(first["ts"])) / 1000 - time.time()) < 60
-    assert log.stat().st_mode & 0o777 == 0o600
+    assert Path(f"{log}.counting").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_hook_can_start_it_without_site_packages(tmp_path):
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     hook = start_like_the_hook(log, [("id", "hello world", "hello")])
     output, _ = hook.communicate(timeout=20)
     assert output == b"True\n"
@@ -83,7 +90,7 @@ def test_the_hook_can_start_it_without_site_packages(tmp_path):
 @linux
 def test_the_child_holds_none_of_the_agents_pipes(tmp_path):
     """Claude Code drops a rewrite while a child of the hook holds standard output or standard error."""
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     block = os.open(f"{log}.counting", os.O_RDWR | os.O_CREAT)
     child.fcntl.lockf(block, child.fcntl.LOCK_EX, 1, 0)  # so that the child waits and can be looked at
     hook = start_like_the_hook(log, [("id", "a", "b")], stderr=subprocess.PIPE, stdin=subprocess.PIPE)
@@ -107,7 +114,7 @@ def test_the_child_holds_none_of_the_agents_pipes(tmp_path):
 @linux
 def test_a_burst_of_thirty_counts_one_at_a_time_and_leaves_no_process(tmp_path):
     """Issue 2: at most one process counting at a time, and none after a minute."""
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     started = time.monotonic()
     hooks = [start_like_the_hook(log, [(f"id{number}", "some text " * 500, "short")]) for number in range(30)]
     for hook in hooks:
@@ -128,7 +135,7 @@ def test_a_burst_of_thirty_counts_one_at_a_time_and_leaves_no_process(tmp_path):
 
 def test_who_waits_too_long_gives_up(tmp_path, monkeypatch):
     """SIGALRM's default action ends the process; here the alarm is a second."""
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     block = os.open(f"{log}.counting", os.O_RDWR | os.O_CREAT)
     child.fcntl.lockf(block, child.fcntl.LOCK_EX, 1, 0)
     impatient = tmp_path / "src" / "unpretty" / "tokens" / "child.py"
@@ -160,7 +167,7 @@ def test_who_comes_when_many_wait_gives_up(tmp_path, monkeypatch):
 
 
 def test_an_unusable_interpreter_is_no_error(tmp_path):
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     assert not count_later(str(tmp_path / "gone" / "python"), str(log), [("id", "a", "b")])
     assert not count_later("py\0thon", str(log), [("id", "a", "b")])
 
@@ -188,10 +195,10 @@ def test_a_failing_write_closes_the_handle_and_is_no_error(tmp_path, monkeypatch
 def test_texts_go_through_a_file_without_a_name_where_there_is_no_memory_file(tmp_path, monkeypatch):
     import posix
 
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     monkeypatch.delattr(posix, "memfd_create", raising=False)
     handle = background._hand_over([str(log), "secret"])
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == [log.name]
     assert os.fstat(handle).st_nlink == 0
     assert os.fstat(handle).st_mode & 0o777 == 0o600
     os.close(handle)
@@ -211,7 +218,7 @@ def test_a_closed_standard_input_is_no_error(tmp_path):
 
 def test_a_long_lived_caller_keeps_no_zombies(tmp_path):
     """Each call takes the exit status of the children before it."""
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     assert count_later(sys.executable, str(log), [("0", "a", "b")])
     first = background._started[-1]
     assert len(wait_for_lines(log, 1)) == 1
@@ -293,7 +300,7 @@ def test_texts_that_cannot_be_counted_are_left_out_and_the_others_counted(tmp_pa
         return len(text)
 
     monkeypatch.setattr(count, "load_counter", lambda: tokens_of)
-    log = tmp_path / "log"
+    log = started_log(tmp_path)
     child.count(str(log), iter(["id1", "bad", "x", "id2", "four", "x"]), 1 << 20, 2)
     assert [(line["id"], line["tokens_in"]) for line in lines_of(log)] == [("id2", 4)]
 
@@ -312,7 +319,7 @@ def in_this_process(monkeypatch):
 
 
 def test_all_steps_of_the_child_in_order(tmp_path, monkeypatch, in_this_process):
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
     os.dup2(handle, 0)
     os.close(handle)
@@ -323,10 +330,35 @@ def test_all_steps_of_the_child_in_order(tmp_path, monkeypatch, in_this_process)
 
 
 def test_a_child_that_gets_no_turn_counts_nothing(tmp_path, monkeypatch, in_this_process):
-    log = tmp_path / "decisions.jsonl"
+    log = started_log(tmp_path)
     handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
     os.dup2(handle, 0)
     os.close(handle)
     monkeypatch.setattr(child, "MAX_WAITING", 0)
     child.main()
     assert lines_of(log) == []
+
+
+@pytest.mark.parametrize("deleted", ["before its turn", "while it waits"])
+def test_a_child_whose_log_was_deleted_counts_nothing_and_leaves_no_lock(
+    tmp_path, monkeypatch, in_this_process, deleted
+):
+    """`uninstall --purge` within seconds of a conversion."""
+    log = started_log(tmp_path)
+    handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
+    os.dup2(handle, 0)
+    os.close(handle)
+    take_turn = child.take_turn
+
+    def deleting(lock_path: str) -> int | None:
+        turn = take_turn(lock_path)
+        log.unlink()
+        return turn
+
+    if deleted == "before its turn":
+        log.unlink()
+    else:
+        monkeypatch.setattr(child, "take_turn", deleting)
+    child.main()
+    assert os.listdir(tmp_path) == []
+    assert child.WORK_SECONDS not in in_this_process
