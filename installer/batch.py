@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import agents, launcher, own_files, planning, wrap_launcher
+from unpretty.installer import agents, home_owner, launcher, own_files, planning, wrap_launcher
 from unpretty.installer.agents import Agent
 from unpretty.installer.apply import apply
 from unpretty.installer.doctor import AgentReport
@@ -40,7 +40,7 @@ class Result:
 
 def plan_install(chosen: Iterable[Agent], options: Options) -> list[Result]:
     """Plan to set up each agent; writes nothing and raises nothing."""
-    return [_planned(agent, agent.plan_install, options) for agent in chosen]
+    return [_warned(_planned(agent, agent.plan_install, options)) for agent in chosen]
 
 
 def plan_uninstall(chosen: Iterable[Agent], options: Options, *, purge: bool = False) -> list[Result]:
@@ -95,6 +95,13 @@ def _planned(agent: Agent, make: Callable[[Options], Plan], options: Options) ->
         return Result(agent.name, agent.title, None, fault, "failed")
     except OSError as fault:
         return Result(agent.name, agent.title, None, UnprettyError(f"{fault}.", code="unreadable"), "failed")
+
+
+def _warned(result: Result) -> Result:
+    """With a warning when the user that it is for cannot run what is going to be registered."""
+    if result.plan is None or result.plan.is_empty:
+        return result
+    return replace(result, plan=replace(result.plan, warnings=(*result.plan.warnings, *home_owner.notes())))
 
 
 def _result(plan: Plan) -> Result:

@@ -10,6 +10,7 @@ from functools import cache
 
 from unpretty.installer import codex_places
 from unpretty.installer.codex_config import Config
+from unpretty.installer.home_owner import run_as
 from unpretty.installer.plan import Note
 
 _CODE_MODE = "code_mode_only"
@@ -58,6 +59,7 @@ def bundled(program: str) -> tuple[Model, ...]:
             capture_output=True,
             timeout=10,
             check=False,
+            **run_as(),
         )
         listed = json.loads(done.stdout)["models"]
         return tuple(

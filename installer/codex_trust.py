@@ -18,6 +18,7 @@ from pathlib import Path
 
 from unpretty import __version__
 from unpretty.errors import UnprettyError
+from unpretty.installer.home_owner import run_as
 
 TIMEOUT_SECONDS = 20.0
 CLOSING_SECONDS = 5.0
@@ -154,6 +155,7 @@ def _app_server(codex: str, home: Path, cwd: Path) -> Iterator[_AppServer]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            **run_as(),
             start_new_session=True,  # the npm package starts the real program through node: both have to be ended
         )
     except OSError as fault:

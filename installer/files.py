@@ -12,8 +12,10 @@ import stat
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from unpretty import system
 from unpretty.errors import UnprettyError
 
 NIX_STORE = "/nix/store/"
@@ -105,6 +107,8 @@ def make_folders(path: Path, mode: int, *, own: bool = False) -> list[Path]:
     made: list[Path] = []
     for folder in reversed(missing_folders(path, own=own)):
         folder.mkdir(mode=mode)
+        with _given(folder):
+            system.give_folder(str(folder))
         made.insert(0, folder)
     return made
 
@@ -113,21 +117,26 @@ def replace(path: Path, data: bytes, mode: int | None = None, *, own: bool = Fal
     """Put ``data`` into the file that ``path`` leads to (with ``own``: into ``path``), all of it or nothing.
 
     An existing file keeps its permissions, owner, extended attributes and access lists; a new one gets ``mode``, or
-    what the umask leaves of 0666. The folder has to be there.
+    what the umask leaves of 0666, and belongs to the owner of HOME. The folder has to be there.
 
     Raises:
         OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
+        UnprettyError: it cannot be given to the owner of HOME; nothing is left of it.
     """
     real = target(path, own=own)
     _sweep(real)
     descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=_TEMPORARY, dir=real.parent)
     temporary = Path(name)
     try:
+        is_new = real.is_symlink() or not real.exists()
         with os.fdopen(descriptor, "wb") as file:
+            if is_new:
+                with _given(real):
+                    system.give_to_home_owner(file.fileno())
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if real.exists() and not real.is_symlink():
+        if not is_new:
             _take_over(real, temporary)
         else:
             temporary.chmod(_new_mode() if mode is None else mode)
@@ -171,12 +180,36 @@ def replace_link(path: Path, held: bytes) -> None:
     temporary = Path(name)
     try:
         temporary.symlink_to(os.fsdecode(held))
+        _give_link(path, temporary)
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _sync_folder(path.parent)
+
+
+def _give_link(path: Path, temporary: Path) -> None:
+    """Give the link ``temporary``, which is going to stand at ``path``, to the owner of HOME."""
+    owner = system.home_owner()
+    if sys.platform == "win32" or owner is None:
+        return
+    with _given(path):
+        try:
+            os.chown(temporary, *owner, follow_symlinks=False)
+        except OSError as fault:
+            raise system.not_given(fault, owner[0]) from None
+
+
+@contextlib.contextmanager
+def _given(path: Path) -> Iterator[None]:
+    """Say in words why ``path`` could not be given to the owner of HOME."""
+    try:
+        yield
+    except OSError as fault:
+        raise UnprettyError(
+            f"{path} {fault.strerror}.", code="not_given", hint="Run the command as that user, not as root."
+        ) from None
 
 
 def remove(path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
+from unpretty.installer.home_owner import run_as
 
 _TIMEOUT_SECONDS = 20.0
 _ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own folder may have been deleted
@@ -94,6 +95,7 @@ def program_version(program: str | Path, *arguments: str, timeout_seconds: float
             timeout=timeout_seconds,
             check=False,
             cwd=_ANYWHERE,
+            **run_as(),
         )
     except (OSError, subprocess.SubprocessError):
         return None

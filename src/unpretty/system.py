@@ -35,14 +35,91 @@ write = _calls.write
 CREATE, EXCLUSIVE, TRUNCATE = _calls.O_CREAT, _calls.O_EXCL, _calls.O_TRUNC
 APPEND, READ, WRITE = _calls.O_APPEND, _calls.O_RDONLY, _calls.O_WRONLY
 NO_FOLLOW: int = getattr(_calls, "O_NOFOLLOW", 0)
+FOLDER: int = getattr(_calls, "O_DIRECTORY", 0)
 NO_WAIT: int = getattr(_calls, "O_NONBLOCK", 0)
 # Closed in children, and no line end translation on Windows.
 _ALWAYS: int = getattr(_calls, "O_CLOEXEC", 0) | getattr(_calls, "O_BINARY", 0) | getattr(_calls, "O_NOINHERIT", 0)
 
 
 def open_file(path: str, flags: int, mode: int = 0o600) -> int:
-    """A handle that children do not inherit; raises OSError."""
+    """A handle that children do not inherit; raises OSError. A file that it creates belongs to the owner of HOME."""
+    if flags & CREATE and home_owner() is not None:
+        return _open_for_home_owner(path, flags | _ALWAYS, mode)
     return _calls.open(path, flags | _ALWAYS, mode)
+
+
+def home_owner() -> "tuple[int, int] | None":
+    """User id and group id of the owner of HOME where this is root in somebody else's; None when all is as usual.
+
+    ``sudo -E``, ``sudo`` on macOS and image builds are so. What root creates there has to be the user's: a folder of
+    root's with mode 0700 would keep the user's own agent out.
+    """
+    if sys.platform == "win32" or _calls.geteuid() != 0:
+        return None
+    home = environment("HOME") or ""
+    try:
+        status = stat(home) if home.startswith("/") else None
+    except OSError:
+        return None
+    return (status.st_uid, status.st_gid) if status is not None and status.st_uid != 0 else None
+
+
+def give_to_home_owner(handle: int) -> None:
+    """Give the file or folder behind ``handle``, just created, to the owner of HOME; see ``home_owner``.
+
+    Raises:
+        OSError: that is not possible; its ``strerror`` is a clause that follows the name of the file.
+    """
+    owner = home_owner()
+    if sys.platform == "win32" or owner is None or fstat(handle).st_uid == owner[0]:
+        return
+    try:
+        _calls.fchown(handle, *owner)
+    except OSError as fault:
+        raise not_given(fault, owner[0]) from None
+
+
+def not_given(fault: OSError, user: int) -> OSError:
+    """What to raise when something that root created cannot be given to the owner of HOME, whose id is ``user``."""
+    return OSError(fault.errno, f"cannot be given to user {user}, the owner of HOME ({fault.strerror})")
+
+
+def _open_for_home_owner(path: str, flags: int, mode: int) -> int:
+    """Open the file that is there, or create it; only what did not exist is given away."""
+    for _ in range(3):
+        if not flags & EXCLUSIVE:
+            try:
+                return _calls.open(path, flags & ~CREATE)
+            except FileNotFoundError:
+                pass
+        try:
+            handle = _calls.open(path, flags | EXCLUSIVE, mode)
+        except FileExistsError:
+            if flags & EXCLUSIVE:
+                raise
+            continue  # another process was faster, or it is a link that leads nowhere
+        try:
+            give_to_home_owner(handle)
+        except OSError:
+            close(handle)
+            unlink(path)
+            raise
+        return handle
+    raise FileNotFoundError(2, "leads nowhere", path)
+
+
+def give_folder(path: str) -> None:
+    """Give the folder at ``path``, just created, to the owner of HOME; raises OSError, and then it is gone again."""
+    if home_owner() is None:
+        return
+    handle = _calls.open(path, READ | FOLDER | NO_FOLLOW | _ALWAYS)
+    try:
+        give_to_home_owner(handle)
+    except OSError:
+        _calls.rmdir(path)
+        raise
+    finally:
+        close(handle)
 
 
 def environment(name: str) -> "str | None":
@@ -75,6 +152,7 @@ def make_folders(path: str) -> None:
         os.mkdir(path, 0o700)
     except FileExistsError:  # another process was faster
         return
+    give_folder(path)
 
 
 def is_uninstalled() -> bool:

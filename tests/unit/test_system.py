@@ -81,3 +81,73 @@ def test_pipes_that_do_not_wait_are_read_and_written_whole() -> None:
         with open(outward[0], "rb") as source:
             assert len(source.read()) == 1_000_000
     assert process.returncode == 0
+
+
+@pytest.fixture
+def as_root_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of somebody else's, and root: both only claimed, so that every user can run these tests."""
+    home = tmp_path / "home"
+    home.mkdir()
+    real = system.stat
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(system._calls, "geteuid", lambda: 0)
+
+    def foreign(path: str) -> os.stat_result:
+        state = real(path)
+        return os.stat_result((*state[:4], 54321, 65432, *state[6:10])) if path == str(home) else state
+
+    monkeypatch.setattr(system, "stat", foreign)
+    return home
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="owners are POSIX")
+
+
+@posix
+def test_only_what_was_created_is_given_to_the_owner_of_home(
+    as_root_elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(system._calls, "fchown", lambda handle, *owner: given.append((os.fstat(handle).st_ino, *owner)))
+    there = tmp_path / "there"
+    there.touch(0o640)
+    mode = there.stat().st_mode
+    for name, flags in (("there", system.CREATE), ("new", system.CREATE), ("alone", system.CREATE | system.EXCLUSIVE)):
+        handle = system.open_file(str(tmp_path / name), system.WRITE | flags)
+        system.write_all(handle, b"x")
+        system.close(handle)
+    system.make_folders(str(tmp_path / "a" / "b"))
+    system.make_folders(str(tmp_path / "a" / "b"))
+    assert given == [((tmp_path / name).stat().st_ino, 54321, 65432) for name in ("new", "alone", "a", "a/b")]
+    assert there.stat().st_mode == mode
+    assert there.read_bytes() == b"x"
+    with pytest.raises(FileExistsError):
+        system.open_file(str(there), system.WRITE | system.CREATE | system.EXCLUSIVE)
+
+
+@posix
+def test_root_creates_nothing_through_a_link_of_the_users_that_leads_nowhere(
+    as_root_elsewhere: Path, tmp_path: Path
+) -> None:
+    """It could lead into a folder of root's, and the file would be given away there."""
+    (tmp_path / "log").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileNotFoundError):
+        system.open_file(str(tmp_path / "log"), system.WRITE | system.CREATE)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@posix
+@pytest.mark.parametrize("home", ["", "relative", "/nonexistent/home", "/"])
+def test_without_a_home_of_somebody_else_everything_is_as_usual(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system._calls, "geteuid", lambda: 0)
+    monkeypatch.setenv("HOME", home)
+    assert system.home_owner() is None
+    monkeypatch.delenv("HOME")
+    assert system.home_owner() is None
+
+
+@posix
+def test_who_is_not_root_gives_nothing_away(as_root_elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert system.home_owner() == (54321, 65432)
+    monkeypatch.setattr(system._calls, "geteuid", lambda: 1000)
+    assert system.home_owner() is None

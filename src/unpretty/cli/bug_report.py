@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Iterator
 
-from unpretty import __version__, locations
+from unpretty import __version__, locations, system
 
 
 def write_bug_report() -> str:
@@ -20,8 +20,8 @@ def write_bug_report() -> str:
     name = type(fault).__name__
     try:
         path = locations.state_dir() / f"bug-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        system.make_folders(str(path.parent))
+        handle = system.open_file(str(path), system.WRITE | system.CREATE | system.EXCLUSIVE)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(_report(fault))
     except Exception as why:  # nothing must stand in the way of the sentence

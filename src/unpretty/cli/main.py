@@ -73,9 +73,22 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)
+    except PermissionError as fault:
+        _say_no_access(fault)
+        sys.exit(1)
     except Exception:  # a bug: leave a report that can be attached to an issue
         from unpretty.cli.bug_report import write_bug_report
 
         click.echo(write_bug_report(), err=True)
         sys.exit(3)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _say_no_access(fault: PermissionError) -> None:
+    """A file that the user may not use is no bug of ours: root may have made it with this user's HOME."""
+    what = fault.filename or "A file"
+    click.echo(
+        f"unpretty: {what} cannot be used ({fault.strerror}). If another user made it, give it back with"
+        ' `sudo chown -R "$USER"` and the name of its folder.',
+        err=True,
+    )

@@ -1,13 +1,13 @@
 """``unpretty stats``: what was seen, converted and saved, and why the rest was left alone."""
 
+import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import click
 import orjson
 
-from unpretty import locations
+from unpretty import locations, system
 from unpretty.decision_log.reader import Record
 from unpretty.errors import UnprettyError
 from unpretty.stats.aggregate import DIMENSIONS
@@ -111,7 +111,9 @@ def _write_page(report: Report, page: str) -> None:
         click.echo(text)
         return
     try:
-        Path(page).write_text(text, encoding="utf-8")
+        handle = system.open_file(page, system.WRITE | system.CREATE | system.TRUNCATE, 0o666)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
     except OSError as fault:
         raise UnprettyError(f"Cannot write {page}: {fault.strerror}.", code="unwritable") from None
     click.echo(f"{page} is written.", err=True)

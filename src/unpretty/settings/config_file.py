@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unpretty import system
 from unpretty.errors import UnprettyError
 from unpretty.settings.defaults import SETTINGS
 
@@ -181,17 +183,25 @@ def _typed(name: str, text: str, path: Path) -> object:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write beside the real file and rename; mode 0600 for a new file, the old one's otherwise."""
+    """Write beside the real file and rename; mode 0600 for a new file, the old one's mode and owner otherwise."""
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        system.make_folders(str(target.parent))
+        handle = system.open_file(str(beside), system.WRITE | system.CREATE | system.TRUNCATE)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        beside.chmod(mode)
+        if target.exists():
+            _take_over(target.stat(), beside)
         beside.replace(target)
     except OSError as fault:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise UnprettyError(f"Cannot write {path}: {fault.strerror}.", code="config_unwritable") from None
+
+
+def _take_over(old: os.stat_result, new: Path) -> None:
+    """Give the file ``new`` the mode that ``old`` tells of, and from root the owner."""
+    if sys.platform != "win32" and os.geteuid() == 0:
+        os.chown(new, old.st_uid, old.st_gid)
+    new.chmod(old.st_mode & 0o7777)

@@ -12,8 +12,8 @@ from unpretty import system
 
 CHILD = __file__.replace("background.py", "child.py")
 
-# All that an interpreter may need to start; the agent's environment also holds keys.
-_KEPT_VARIABLES = (b"LD_LIBRARY_PATH", b"DYLD_LIBRARY_PATH", b"PATH", b"LANG", b"LC_ALL", b"LC_CTYPE")
+# All that an interpreter may need to start, and whose files root creates; the agent's environment also holds keys.
+_KEPT_VARIABLES = (b"LD_LIBRARY_PATH", b"DYLD_LIBRARY_PATH", b"PATH", b"LANG", b"LC_ALL", b"LC_CTYPE", b"HOME")
 
 _started: "list[int]" = []
 

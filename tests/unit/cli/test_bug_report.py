@@ -1,12 +1,11 @@
 """The file that a bug leaves: enough to find the fault, nothing of the user's."""
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
-from unpretty import __version__, locations
+from unpretty import __version__, locations, system
 from unpretty.cli.bug_report import write_bug_report
 
 
@@ -58,7 +57,7 @@ def test_a_report_that_cannot_be_written_still_gives_the_sentence(monkeypatch):
     def refuse(*args: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(system, "open_file", refuse)
     sentence = report_on_a_failure()
     assert sentence.startswith("unpretty: KeyError, which is a bug in unpretty; the report on it could not be written")
 
@@ -79,3 +78,25 @@ def test_the_command_line_exits_with_3(monkeypatch: pytest.MonkeyPatch, capsys: 
         main.main()
     assert ended.value.code == 3
     assert "ZeroDivisionError, which is a bug in unpretty" in capsys.readouterr().err
+
+
+def test_a_file_that_the_user_may_not_use_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Root may have made it, with this user's HOME."""
+    from unpretty.cli import main, overview
+
+    def refused() -> None:
+        raise PermissionError(13, "Permission denied", "/home/u/.local/state/unpretty/decisions.jsonl")
+
+    monkeypatch.setattr(overview, "show_overview", refused)
+    monkeypatch.setattr("sys.argv", ["unpretty"])
+    with pytest.raises(SystemExit) as caught:
+        main.main()
+    assert caught.value.code == 1
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "unpretty: /home/u/.local/state/unpretty/decisions.jsonl cannot be used (Permission denied)."
+    )
+    assert "sudo chown -R" in said
+    assert not locations.state_dir().exists()
