@@ -20,7 +20,7 @@ _NAME_CHARS = 240
 
 def claim(call: Call, log_path: str) -> bool:
     """Whether this process answers ``call``: True for one copy only, False also when that cannot be made sure."""
-    if not call.tool_use_id:
+    if not call.tool_use_id or system.is_uninstalled():
         return False
     folder = system.folder_of(log_path) + "/claims"
     name = f"{call.session} {call.tool_use_id}".encode("utf-8", "surrogatepass").hex()[-_NAME_CHARS:]

@@ -106,11 +106,13 @@ class _Rule:
     form: _Form = _is_file
 
 
-_SUBFOLDERS = ("receipts", "noticed", "backups", rf"backups/{_RUN}")
+_SUBFOLDERS = ("receipts", "noticed", "claims", "backups", rf"backups/{_RUN}")
 _RULES = (
     # The log, its rotated files, and the locks of rotating and of counting tokens; a file that is nameless by now.
     _Rule(locations.state_dir, r"decisions\.jsonl(\.[0-9]+|\.lock|\.counting|\.[0-9a-f]{16})?"),
     _Rule(locations.state_dir, r"noticed/[\w-]*\.(columnar|toon|tight-c|ldf)", _is_empty),
+    _Rule(locations.state_dir, r"claims/[0-9a-f]+", _is_empty),
+    _Rule(locations.state_dir, rf"copies-[a-z-]+|\.copies-[a-z-]+{_BESIDE}"),
     _Rule(locations.state_dir, rf"receipts/({_RECEIPT}|\.{_RECEIPT}{_BESIDE})"),
     _Rule(locations.state_dir, rf"backups/{_RUN}/([0-9]+-.+|\.[0-9]+-.+{_BESIDE})"),
     _Rule(locations.state_dir, r"bug-[0-9]{8}-[0-9]{6}-[0-9]+\.txt", _begins(b"unpretty ")),

@@ -19,6 +19,7 @@ from unpretty.installer import registered
 USER = (12345, 23456)
 _ROWS = [{"id": number, "name": f"user {number}", "score": number * 1.5} for number in range(60)]
 _PAYLOAD = Path(__file__).parents[2] / "fixtures" / "claude-code" / "PostToolUse-Bash.json"
+_CODEX = Path(__file__).parents[2] / "fixtures" / "codex" / "post_tool_use.mcp_content_only.direct.stdin.json"
 # Each of these dies in the moment before the finished file gets its name.
 _KILLED = """
 import os, sys
@@ -66,9 +67,13 @@ def convert(session: str = "s1") -> None:
     payload["session_id"] = session
     payload["tool_input"]["command"] = "gh api x"
     payload["tool_response"]["stdout"] = json.dumps(_ROWS, indent=2)
-    command = ["/bin/sh", "-c", registered.shell_command("claude-code")]
-    done = subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True)
-    assert b"updatedToolOutput" in done.stdout
+    assert b"updatedToolOutput" in _run_hook("claude-code", payload)
+
+
+def _run_hook(agent: str, payload: object) -> bytes:
+    """What the registered hook answers to ``payload``."""
+    command = ["/bin/sh", "-c", registered.shell_command(agent)]
+    return subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True).stdout
 
 
 def wait_for_tokens(seconds: float = 30) -> None:
@@ -86,6 +91,9 @@ def use_everything(home: Path, folder: Path) -> None:
     _write(home / ".codex" / "config.toml", 'model = "x"\n')
     run("install", "claude-code", "--wrap-mcp", "db", "--apply")
     run("install", "codex", "opencode", "--apply")
+    (folder / "project").mkdir()
+    run("install", "codex", "--project", str(folder / "project"), "--apply")
+    _run_hook("codex", json.loads(_CODEX.read_text("utf-8")))
     run("config", "set", "encodings", "json,columnar,toon,tight-c,ldf")
     convert()
     wait_for_tokens()

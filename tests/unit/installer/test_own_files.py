@@ -46,8 +46,8 @@ def test_purge_leaves_nothing_of_any_feature_and_everything_that_is_not_ours(hom
     written = {top: names(top) for top in own_files.folders()}
     assert own_files.inventory().foreign == (), "a feature writes a file that own_files.py does not list"
     assert {name.split("/")[0] for name in written[locations.state_dir()]} >= {
-        "decisions.jsonl", "decisions.jsonl.1", "decisions.jsonl.lock", "decisions.jsonl.counting", "noticed",
-        "receipts", "backups",
+        "decisions.jsonl", "decisions.jsonl.1", "decisions.jsonl.lock", "decisions.jsonl.counting", "noticed", "claims",
+        "receipts", "backups", "copies-codex",
     }  # fmt: skip
     assert [name for name in written[locations.state_dir()] if name.startswith("bug-")]
     assert {"python", "hook.py", "proxy", "proxy.py", "settings.json"} < written[locations.data_dir()]
@@ -108,7 +108,8 @@ def test_a_folder_that_is_a_link_is_not_followed_and_named(home, tmp_path, linke
         " so what unpretty wrote behind it stays too."
     )
     launchers = {"python", "hook.py", "proxy", "proxy.py", "settings.json"} if linked == "data" else set()
-    receipts = {name for name in before if name.startswith("receipts/") and not Path(name).name.startswith(".")}
+    notes = ("receipts/", "copies-")
+    receipts = {name for name in before if name.startswith(notes) and not Path(name).name.startswith(".")}
     gone = before - names(dotfiles)
     assert gone == launchers | receipts  # these were taken out by their own plans, by name and content
     others = [folder_of(name) for name in FOLDERS if name != linked]
