@@ -1,4 +1,4 @@
-"""How each format of data file is read through DuckDB, so that values come out as the file spells them.
+"""How data files are read through DuckDB, so that values come out as the file spells them; CSV is in ``csv_tables``.
 
 CSV and TSV cells are read as text and JSON records as their own text: 007, 1.10 and integers of any length come out as
 they went in. Parquet values are written by their types. The SQL is made of our own words and of names and texts that
@@ -114,11 +114,9 @@ def _members(record: str, columns: list[str]) -> str:
 
 
 def open_table(cursor: duckdb.DuckDBPyConnection, path: Path) -> Table:
-    """Find out how to read ``path``."""
+    """Find out how to read ``path``, a Parquet, JSON or JSON Lines file."""
     kind = FORMATS[path.suffix.lower()]
-    name = _file(path)
-    if kind in ("csv", "tsv"):
-        return _delimited(cursor, name, kind)
+    name = file_literal(path)
     if kind == "parquet":
         types = _describe(cursor, f"read_parquet({name})")
         return _Parquet(f"read_parquet({name})", types, {column: _identifier(column) for column in types})
@@ -139,28 +137,6 @@ def _is_cut(path: Path) -> bool:
         return start[:1] == b"[" and file.read().rstrip()[-1:] != b"]"
 
 
-def _delimited(cursor: duckdb.DuckDBPyConnection, name: str, kind: str) -> Table:
-    tabs = ", delim = '\t'" if kind == "tsv" else ""
-    sniffed = f"SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns FROM sniff_csv({name}{tabs})"  # noqa: S608
-    found = cursor.execute(sniffed).fetchone()
-    assert found is not None
-    delimiter, mark, escape, skip, header, columns = found
-    types = {column["name"]: str(column["type"]) for column in columns}
-    # What the sample did not use may still come: RFC 4180 says how.
-    mark, escape = ("" if char == "(empty)" else char for char in (mark, escape))
-    options = {
-        "auto_detect": "false",
-        "delim": literal(delimiter),
-        "quote": literal(mark or '"'),
-        "escape": literal(escape or mark or '"'),
-        "skip": str(int(skip)),
-        "header": str(bool(header)).lower(),
-        "columns": "{" + ", ".join(f"{literal(column)}: 'VARCHAR'" for column in types) + "}",
-    }
-    source = f"read_csv({name}, {', '.join(f'{key} = {value}' for key, value in options.items())})"
-    return Table(source, types, {column: _identifier(column) for column in types})
-
-
 def _is_nested(kind: str) -> bool:
     return kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION(", "JSON", "VARIANT"))
 
@@ -175,7 +151,7 @@ def _pointer(column: str) -> str:
     return "/" + column.replace("~", "~0").replace("/", "~1")
 
 
-def _file(path: Path) -> str:
+def file_literal(path: Path) -> str:
     """The file's name for DuckDB, in which no character stands for others."""
     return literal(re.sub(r"([*?\[])", r"[\1]", str(path)))
 

@@ -7,6 +7,7 @@ own words, of what ``file_formats`` has quoted, and of parameters.
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ import duckdb
 
 from unpretty.context import byte_length
 from unpretty.errors import UnprettyError
+from unpretty.mcp.csv_tables import checked_count, proposals
 from unpretty.mcp.file_formats import Table, literal, open_table
+from unpretty.mcp.file_root import FORMATS
 from unpretty.mcp.row_filter import Condition, unknown_column, where_sql
 
 if TYPE_CHECKING:
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
 # Rows fetched at a time.
 _BATCH = 64
+# CSV files whose check is remembered.
+_MAX_CHECKED = 1000
+# Characters of what DuckDB says, which may quote a line of any length.
+_MAX_WHY = 300
 
 
 class Page:
@@ -45,6 +52,7 @@ class Tables:
 
     def __init__(self, folder: Path, *, seconds: float = 30.0, memory_mb: int = 512) -> None:
         self._seconds = seconds
+        self._checked: dict[Path, tuple[tuple[int, int, int], Table]] = {}
         # Extensions would be fetched from the network; what is needed is built in.
         self._database = duckdb.connect(
             config={
@@ -66,12 +74,12 @@ class Tables:
     def columns(self, path: Path) -> dict[str, str]:
         """Names and types of the columns of ``path``. Raises UnprettyError."""
         with self._question(path) as cursor:
-            return open_table(cursor, path).types
+            return self._open(cursor, path).types
 
     def count(self, path: Path) -> int:
         """Number of rows of ``path``. Raises UnprettyError."""
         with self._question(path) as cursor:
-            found = cursor.execute(f"SELECT count(*) FROM {open_table(cursor, path).source}").fetchone()  # noqa: S608
+            found = cursor.execute(f"SELECT count(*) FROM {self._open(cursor, path).source}").fetchone()  # noqa: S608
             assert found is not None
             return int(found[0])
 
@@ -90,7 +98,7 @@ class Tables:
         A page ends before it has more than ``max_bytes`` UTF-8 bytes, but has one row at least. Raises UnprettyError.
         """
         with self._question(path) as cursor:
-            table = open_table(cursor, path)
+            table = self._open(cursor, path)
             for column in columns or []:
                 if column not in table.types:
                     raise unknown_column(column, list(table.types))
@@ -98,6 +106,34 @@ class Tables:
             query = f"SELECT {table.selection(columns)} FROM {table.source} WHERE {condition} LIMIT ? OFFSET ?"  # noqa: S608
             cursor.execute(query, [*parameters, limit + 1, offset])
             return _take(cursor, table, columns, offset, limit, max_bytes)
+
+    def _open(self, cursor: duckdb.DuckDBPyConnection, path: Path) -> Table:
+        """How to read ``path``. A CSV file is checked to its end first, once for each state of the file."""
+        kind = FORMATS[path.suffix.lower()]
+        if kind not in ("csv", "tsv"):
+            return open_table(cursor, path)
+        status = path.stat()
+        state = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._checked.get(path)
+        if known is None or known[0] != state:
+            if len(self._checked) >= _MAX_CHECKED:
+                self._checked.clear()
+            known = self._checked[path] = state, self._check(cursor, path, kind)
+        return known[1]
+
+    def _check(self, cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> Table:
+        """The first way to read ``path`` that holds to its end."""
+        deadline = time.monotonic() + self._seconds
+        fault: UnprettyError | None = None
+        for table in proposals(cursor, path, kind):
+            try:
+                checked_count(cursor, path, table, deadline)
+            except UnprettyError as why:
+                fault = fault or why
+            else:
+                return table
+        assert fault is not None
+        raise fault
 
     @contextmanager
     def _question(self, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -108,18 +144,18 @@ class Tables:
         timer.start()
         try:
             yield cursor
-        except duckdb.InterruptException:
+        except (duckdb.InterruptException, TimeoutError):
             raise UnprettyError(
                 f"Reading {path.name} took longer than {self._seconds:g} seconds and was given up.",
                 code="timeout",
-                hint="Ask for rows nearer to the beginning, or for fewer.",
+                hint="Ask for rows nearer to the beginning, or for fewer; --seconds gives the server more time.",
             ) from None
         except duckdb.OutOfMemoryException:
             raise UnprettyError(
                 f"Reading {path.name} needs more memory than is allowed.", code="memory", hint="Ask for fewer columns."
             ) from None
         except duckdb.Error as fault:
-            why = " ".join(str(fault).split("\n\n")[0].split("Possible")[0].split())
+            why = " ".join(str(fault).split("\n\n")[0].split("Possible")[0].split())[:_MAX_WHY]
             raise UnprettyError(f"{path.name} cannot be read: {why}", code="unreadable") from None
         finally:
             timer.cancel()

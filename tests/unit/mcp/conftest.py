@@ -15,9 +15,8 @@ from unpretty.mcp.proxy import Proxy
 from unpretty.mcp.resources import LIST_CHANGED
 
 # The servers need the extra unpretty[mcp].
-collect_ignore = (
-    [] if find_spec("mcp") and find_spec("duckdb") else ["test_file_server.py", "test_clickhouse_server.py"]
-)
+NEED_THE_EXTRA = ["test_clickhouse_server.py", "test_csv_tables.py", "test_file_server.py", "test_number_filter.py"]
+collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else NEED_THE_EXTRA
 
 
 class End:
