@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from unpretty.errors import UnprettyError
+from unpretty.mcp.number_filter import compare_sql
 
 Scalar = str | int | float | bool | None
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts_with", "in", "is_null", "is_not_null"]
@@ -26,8 +27,9 @@ class Condition(BaseModel):
 def where_sql(conditions: list[Condition], expressions: dict[str, str]) -> tuple[str, list[Scalar]]:
     """A DuckDB condition that holds when all ``conditions`` do, and its parameters.
 
-    ``expressions`` has the SQL for the value of each column. Numbers are compared as numbers (values that are none do
-    not fit), everything else as text. Raises UnprettyError for an unknown column or a value that does not suit.
+    ``expressions`` has the SQL for the value of each column. Numbers are compared as numbers, exactly (values that
+    are none do not fit), everything else as text. Raises UnprettyError for an unknown column or a value that does not
+    suit.
     """
     pieces: list[str] = []
     parameters: list[Scalar] = []
@@ -73,7 +75,8 @@ def _compare(operator: str, expression: str, value: Scalar) -> tuple[str, list[S
         if isinstance(value, bool):
             return f"lower({_text(expression)}) {operator} ?", [str(value).lower()]
         if isinstance(value, (int, float)):
-            return f"TRY_CAST({expression} AS DOUBLE) {operator} CAST(? AS DOUBLE)", [value]
+            piece, numbers = compare_sql(_text(expression), operator, value)
+            return piece, [*numbers]
         return f"{_text(expression)} {operator} ?", [value]
     function = "contains" if operator == "contains" else "starts_with"
     return f"{function}({_text(expression)}, ?)", [str(value)]
