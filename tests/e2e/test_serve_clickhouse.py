@@ -1,5 +1,6 @@
 """``unpretty serve clickhouse`` in front of a real server, asked through the official SDK's client."""
 
+import base64
 import contextlib
 import http.client
 import json
@@ -12,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import pytest
@@ -47,6 +49,9 @@ USERS = (
     "<users>"
     + USER.format(name="default", password="", profile="default")
     + USER.format(name="guarded", password="open sesame", profile="default")
+    + USER.format(name="umlaut", password="p\u00e4ss w\u00f6rt \u4e2d", profile="default")
+    + USER.format(name="j\u00fcrgen", password="x", profile="default")
+    + USER.format(name="lines", password="open\nsesame ", profile="default")
     + USER.format(name="reader", password="", profile="reader")
     + USER.format(name="analyst", password="", profile="analyst")
     + "</users><quotas><default/></quotas></yandex>"
@@ -72,7 +77,7 @@ class Server:
         for name in ("data", "tmp"):
             (folder / name).mkdir()
         (folder / "config.xml").write_text(CONFIG.format(http=self.port, tcp=tcp, folder=folder))
-        (folder / "users.xml").write_text(USERS)
+        (folder / "users.xml").write_text(USERS, encoding="utf-8")
         self._output = (folder / "output.txt").open("w")
         self._process = subprocess.Popen(
             [str(PROGRAM), f"--config-file={folder}/config.xml"], cwd=folder, stdout=self._output, stderr=self._output
@@ -305,6 +310,71 @@ def test_the_program_takes_limits_and_the_password_from_where_they_are_given(cli
         failed, said = anyio.run(lambda: ask_program("query", sql, address, *options, **environment))  # noqa: B023
         assert not failed
         assert json.loads(said) == {"note": "cut after 2 rows; there are more", "rows": [{"n": 0}, {"n": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("user", "password"),
+    [
+        ("umlaut", "p\u00e4ss w\u00f6rt \u4e2d"),
+        ("j\u00fcrgen", "x"),
+        ("lines", "open\nsesame "),
+        ("guarded", "open sesame"),
+    ],
+)
+def test_a_password_arrives_with_every_character(clickhouse: Server, user: str, password: str) -> None:
+    """From the environment and from the address."""
+    sql = {"sql": "SELECT 1 AS n"}
+    environment = {"CLICKHOUSE_USER": user, "CLICKHOUSE_PASSWORD": password}
+    address = f"http://{quote(user)}:{quote(password)}@127.0.0.1:{clickhouse.port}"
+    for url, variables in ((clickhouse.url, environment), (address, {})):
+        failed, said = anyio.run(lambda: ask_program("query", sql, url, "--encoding", "json", **variables))  # noqa: B023
+        assert (failed, said) == (False, '{"rows":[{"n":1}]}')
+
+
+@pytest.mark.parametrize(
+    "secret", ["sEcReT\n", "sEcReT\r\nX-Injected: 1", "sEcReT \u00e4\u4e2d", "\x1bsEcReT", "a:sEcReT\n"]
+)
+@pytest.mark.parametrize("variable", ["CLICKHOUSE_PASSWORD", "CLICKHOUSE_USER"])
+def test_no_secret_is_on_standard_output_or_error(
+    clickhouse: Server, tmp_path: Path, variable: str, secret: str
+) -> None:
+    """The server names the user that it does not know, so a name may stand in its words, but nowhere else."""
+    environment = {"CLICKHOUSE_USER": "guarded", "HOME": str(tmp_path), variable: secret}
+    hello = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }  # fmt: skip
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "query", "arguments": {"sql": "SELECT 1"}},
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "unpretty", "serve", "clickhouse", "--url", clickhouse.url],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, bufsize=0,
+    ) as program:  # fmt: skip
+        assert program.stdin and program.stdout and program.stderr
+        said = b""
+        with contextlib.suppress(BrokenPipeError):
+            for message in (hello, ready, call):
+                program.stdin.write(json.dumps(message).encode() + b"\n")
+                said += program.stdout.readline() if "id" in message else b""
+            program.stdin.close()
+        said, errors = said + program.stdout.read(), program.stderr.read()
+    written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"isError" in said or b"unpretty: " in errors
+    for place in (errors, written) if variable == "CLICKHOUSE_USER" else (errors, written, said):
+        assert b"sEcReT" not in place
+        assert base64.b64encode(f"guarded:{secret}".encode()) not in place
+    assert b"Traceback" not in errors
+
+
+def test_long_integers_are_compared_exactly(ask: Ask) -> None:
+    sql = "SELECT id FROM shop.orders WHERE id = %d"
+    assert rows_of(ask("query", sql=sql % (2**64 - 1))) == [{"id": 2**64 - 1}]
+    assert rows_of(ask("query", sql=sql % (2**64 - 2))) == []
 
 
 def test_a_wrong_password_is_told_and_not_repeated(ask: Ask, clickhouse: Server) -> None:

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unpretty.errors import UnprettyError
+from unpretty.mcp.clickhouse_address import Address, credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,22 +67,12 @@ class ClickHouse:
         max_bytes: int = 40_000,
     ) -> None:
         """Take ``http[s]://[user[:password]@]host[:port][/database]``. Raises UnprettyError for anything else."""
-        try:
-            parts = urllib.parse.urlsplit(url)
-            port = parts.port
-        except ValueError:
-            parts, port = urllib.parse.urlsplit(""), None
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UnprettyError(
-                "The address of ClickHouse looks like http://host:8123 or https://user@host:8443/database.",
-                code="bad_url",
-            )
-        self._secure = parts.scheme == "https"
-        self._host = parts.hostname
-        self._port = port or (8443 if self._secure else 8123)
-        self._database = urllib.parse.unquote(parts.path.strip("/"))
-        self._user = urllib.parse.unquote(parts.username or "") or user
-        self._password = urllib.parse.unquote(parts.password or "") or password
+        address = Address(url)
+        self._address = address
+        self._headers: dict[str, str | bytes] = {
+            "User-Agent": "unpretty",
+            **credentials(address.user or user, address.password or password),
+        }
         self._seconds = seconds
         self._max_rows = max_rows
         self._max_bytes = max_bytes
@@ -113,7 +104,10 @@ class ClickHouse:
         question = f"SELECT name, value FROM system.settings WHERE name IN ({names})"  # noqa: S608  names are ours
         with self._request(question, {}) as response:
             self._check(response)
-            known = {row["name"]: str(row["value"]) for row in map(json.loads, self._read(response, len(names)).rows)}
+            answer = self._read(response, len(names))
+        if not answer.is_json:
+            raise UnprettyError(f"What answers at {self._address.host} is no ClickHouse server.", code="no_clickhouse")
+        known = {row["name"]: str(row["value"]) for row in map(json.loads, answer.rows)}
         level = known.get("readonly", "0")
         wanted = {name: value for name, value in limits.items() if name in known}
         if level == "0":
@@ -122,16 +116,12 @@ class ClickHouse:
 
     @contextmanager
     def _request(self, sql: str, settings: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
-        parameters = {"default_format": _FORMAT, **({"database": self._database} if self._database else {}), **settings}
-        headers = {"User-Agent": "unpretty"}
-        if self._user:
-            headers["X-ClickHouse-User"] = self._user
-        if self._password:
-            headers["X-ClickHouse-Key"] = self._password
+        database = self._address.database
+        parameters = {"default_format": _FORMAT, **({"database": database} if database else {}), **settings}
         connection = self._connection()
         try:
             connection.request(
-                "POST", "/?" + urllib.parse.urlencode(parameters), sql.encode("utf-8", "replace"), headers
+                "POST", "/?" + urllib.parse.urlencode(parameters), sql.encode("utf-8", "replace"), self._headers
             )
             with connection.getresponse() as response:
                 yield response
@@ -146,17 +136,18 @@ class ClickHouse:
                 fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault) or type(fault).__name__
             )
             raise UnprettyError(
-                f"ClickHouse at {self._host}:{self._port} cannot be reached: {why}.", code="unreachable"
+                f"ClickHouse at {self._address.host}:{self._address.port} cannot be reached: {why}.", code="unreachable"
             ) from None
         finally:
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
         patience = self._seconds + _PATIENCE
-        if self._secure:
+        address = self._address
+        if address.secure:
             context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=patience, context=context)
-        return http.client.HTTPConnection(self._host, self._port, timeout=patience)
+            return http.client.HTTPSConnection(address.host, address.port, timeout=patience, context=context)
+        return http.client.HTTPConnection(address.host, address.port, timeout=patience)
 
     def _check(self, response: http.client.HTTPResponse) -> None:
         if response.status != 200:

@@ -1,5 +1,6 @@
 """The client of ClickHouse's HTTP interface against a server that plays odd ones; tests/e2e has the real one."""
 
+import base64
 import json
 import threading
 import time
@@ -30,6 +31,7 @@ class Played:
         self.headers: dict[str, str] = {}
         self.body = b'{"n":1}\n'
         self.pause = 0.0
+        self.instead = b""
         self.asked: list[tuple[dict[str, str], dict[str, str], str]] = []
         self.port = 0
 
@@ -46,7 +48,7 @@ def played() -> Iterator[Played]:
             status, headers, body = plan.status, plan.headers, plan.body
             if "system.settings" in sql and status == 200:
                 rows = [{"name": name, "value": value} for name, value in plan.settings.items()]
-                headers, body = {}, "".join(json.dumps(row) + "\n" for row in rows).encode()
+                headers, body = {}, plan.instead or "".join(json.dumps(row) + "\n" for row in rows).encode()
             else:
                 time.sleep(plan.pause)
             self.send_response(status)
@@ -108,10 +110,94 @@ def test_name_password_and_database_of_the_address_are_sent_and_not_in_the_query
     client(played, f"http://a%20b:p%2Fw@127.0.0.1:{played.port}/my%20db").ask("SELECT 1")
     query, headers, _ = played.asked[-1]
     assert query["database"] == "my db"
-    assert (headers["X-ClickHouse-User"], headers["X-ClickHouse-Key"]) == ("a b", "p/w")
+    assert basic(headers) == b"a b:p/w"
     assert "p/w" not in json.dumps(query)
     client(played, user="u", password="p").ask("SELECT 1")
-    assert played.asked[-1][1]["X-ClickHouse-User"] == "u"
+    assert basic(played.asked[-1][1]) == b"u:p"
+    client(played, password="p").ask("SELECT 1")
+    assert basic(played.asked[-1][1]) == b"default:p"
+    client(played).ask("SELECT 1")
+    assert "Authorization" not in played.asked[-1][1]
+
+
+def basic(headers):
+    """What HTTP basic authentication says."""
+    kind, encoded = headers["Authorization"].split(" ")
+    assert kind == "Basic"
+    return base64.b64decode(encoded, validate=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nX-Injected: 1", "end\r\n", "n\0l", "p\u00e4ss \u4e2d", " x ", "\x7f\x1b[0m", "\udcfc"]
+)
+def test_name_and_password_arrive_with_every_character(played, text):
+    """The last is a byte of the environment that is no UTF-8."""
+    client(played, user=text.replace(":", ""), password=text).ask("SELECT 1")
+    _, headers, _ = played.asked[-1]
+    expected = text.encode("utf-8", "surrogateescape")
+    assert basic(headers) == expected.replace(b":", b"") + b":" + expected
+    assert "X-Injected" not in headers
+
+
+def test_a_user_with_a_colon_goes_in_a_header_of_its_own(played):
+    client(played, user="a:b \u00e4", password="p:\u00e4").ask("SELECT 1")
+    _, headers, _ = played.asked[-1]
+    sent = [headers[name].encode("latin-1").decode() for name in ("X-ClickHouse-User", "X-ClickHouse-Key")]
+    assert sent == ["a:b \u00e4", "p:\u00e4"]
+    assert "Authorization" not in headers
+
+
+@pytest.mark.parametrize(
+    ("user", "password"),
+    [("a:b", "secret\n"), ("a:b", " secret"), ("secret:\r\nX: 1", ""), ("a:b", "\udcfcsecret"), ("a", "\ud800secret")],
+)
+def test_what_no_header_can_carry_is_told_without_quoting_it(user, password):
+    with pytest.raises(UnprettyError) as caught:
+        ClickHouse("http://127.0.0.1:1", user=user, password=password)
+    assert "secret" not in f"{caught.value} {caught.value.hint} {caught.value.__cause__}"
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://u:12/secret@host", "http://u:12?secret@host", "http://u:12#secret@host", "http://u:secret/x@host",
+        "http://u:sec ret@host", "http://u:secret\n@host", "http://u:secret\r\nX: 1@host", "http://u:secret\0@host",
+        "http://u:secret%FF@host", "http://u:secret\udcfc@host", "http://u:secret[@host", "http://u:secret\u2100@host",
+        "http://host/secret\r\nX: 1", "http://host:8123/?password=secret", "http://host/#secret", "http://host/?",
+        "http://u:secret@" + "x" * 64 + ".example", "http://u:secret@host:99999",
+    ],
+)  # fmt: skip
+def test_an_address_whose_parts_are_in_doubt_is_refused_without_quoting_it(address):
+    """A password cut at a / would be a port and a database, and half of it part of an error."""
+    with pytest.raises(UnprettyError, match=r"looks like http://host:8123") as caught:
+        ClickHouse(address)
+    assert "secret" not in f"{caught.value} {caught.value.hint}"
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("database", "arrives"),
+    [
+        ("my%20db", "my db"),
+        ("%C3%A4", "\u00e4"),
+        ("\u00e4", "\u00e4"),
+        ("a%0D%0AX:%201", "a\r\nX: 1"),
+        ("a&b=%40", "a&b=@"),
+    ],
+)
+def test_the_database_arrives_with_every_character(played, database, arrives):
+    client(played, f"http://127.0.0.1:{played.port}/{database}").ask("SELECT 1")
+    query, headers, _ = played.asked[-1]
+    assert query["database"] == arrives
+    assert "b" not in query
+    assert "X" not in headers
+
+
+def test_what_answers_but_is_no_clickhouse_is_told(played):
+    played.instead = b"<html>Welcome</html>"
+    with pytest.raises(UnprettyError, match=r"What answers at 127\.0\.0\.1 is no ClickHouse server"):
+        client(played).ask("SELECT 1")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """The tools of ``unpretty serve clickhouse``, on a server that the test plays; tests/e2e has the real one."""
 
+import base64
 import json
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from unpretty.errors import UnprettyError
-from unpretty.mcp.clickhouse_http import Answer
+from unpretty.mcp.clickhouse_http import Answer, ClickHouse
 from unpretty.mcp.clickhouse_server import ClickHouseServer
 
 
@@ -75,6 +76,36 @@ def test_an_error_is_told_with_what_to_do():
     _, server = served(UnprettyError("It took too long.", hint="Ask for less."))
     with pytest.raises(ToolError, match=r"^It took too long\. Ask for less\.$"):
         server.query("SELECT 1")
+
+
+def test_a_fault_of_our_own_quotes_nothing_anywhere(monkeypatch, capfd, caplog):
+    """The SDK prints what a tool did not expect, and a ValueError of http.client quotes the header that it refuses."""
+    import anyio
+    from mcp import Client
+
+    def refuse(*parts):
+        raise ValueError(f"Invalid header value {parts!r}")
+
+    monkeypatch.setattr("http.client.HTTPConnection.putheader", refuse)
+    encoded = base64.b64encode(b"guarded:open sesame").decode()
+    clickhouse = ClickHouse("http://guarded:open%20sesame@127.0.0.1:1")
+    monkeypatch.setattr("http.client.HTTPConnection.putrequest", refuse)
+
+    async def go():
+        async with Client(ClickHouseServer(clickhouse).server()) as client:
+            tools = [("query", {"sql": "SELECT 1"}), ("list_databases", {}), ("list_tables", {"database": "d"})]
+            return [
+                await client.call_tool(*call) for call in [*tools, ("describe_table", {"database": "d", "table": "t"})]
+            ]
+
+    answers = anyio.run(go)
+    said = [answer.content[0].text for answer in answers]
+    assert all(answer.is_error for answer in answers)
+    assert all("ValueError in test_clickhouse_server.py, line" in text for text in said)
+    everything = "".join(said) + "".join(capfd.readouterr()) + caplog.text
+    assert "which is a bug in unpretty" in everything
+    for secret in ("open sesame", "open%20sesame", encoded):
+        assert secret not in everything
 
 
 def test_the_tools_are_read_only():
