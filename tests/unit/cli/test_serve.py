@@ -1,5 +1,6 @@
 """``unpretty serve`` as a command line."""
 
+import base64
 import sys
 from importlib.util import find_spec
 
@@ -47,7 +48,7 @@ def test_clickhouse_is_served_with_the_password_of_the_environment(monkeypatch):
 
     class Served:
         def __init__(self, clickhouse, **options):
-            seen.update(options, password=clickhouse._password, user=clickhouse._user)
+            seen.update(options, credentials=clickhouse._headers["Authorization"])
 
         def server(self):
             return self
@@ -59,4 +60,4 @@ def test_clickhouse_is_served_with_the_password_of_the_environment(monkeypatch):
     monkeypatch.setenv("CLICKHOUSE_PASSWORD", "secret")
     result = CliRunner().invoke(command, ["clickhouse", "--url", "http://h:1/db", "--user", "me"])
     assert result.exit_code == 0, result.output
-    assert seen == {"encoding": "", "password": "secret", "user": "me", "ran": True}
+    assert seen == {"encoding": "", "credentials": b"Basic " + base64.b64encode(b"me:secret"), "ran": True}
