@@ -42,12 +42,12 @@ class First(NamedTuple):
 
 def first_record(path: Path, dialect: Dialect) -> First | None:
     """The first record of ``path``; None for a file of blank lines. Raises UnprettyError where it is none."""
-    lines = _Lines(path)
-    for start, fields in _records(lines, dialect):
-        if fields:
-            if lines.has_nul:
-                raise unreadable(path, f"line {start} has NUL characters", "Save it as UTF-8 text.")
-            return First(start - 1, fields)
+    with _Lines(path) as lines:
+        for start, fields in _records(lines, dialect):
+            if fields:
+                if lines.has_nul:
+                    raise unreadable(path, f"line {start} has NUL characters", "Save it as UTF-8 text.")
+                return First(start - 1, fields)
     return None
 
 
@@ -99,23 +99,8 @@ def count_records(path: Path, dialect: Dialect, columns: int, deadline: float) -
 
     Raises UnprettyError that names the first line where one has not, and TimeoutError behind ``deadline``.
     """
-    lines = _Lines(path, deadline)
-    count, ending = 0, ""
-    for start, fields in _records(lines, dialect):
-        if dialect.quote != '"' and lines.number > start:  # an apostrophe is no quote that goes on over lines
-            _no_record(path, start)
-        found = len(fields)
-        if not found and (columns > 1 or not count):
-            continue
-        if max(found, 1) != columns:
-            has = f"line {start} has {_fields(found)} where the first line has {columns}"
-            raise unreadable(path, has, _WHOLE_RECORDS)
-        ending = ending or lines.ending
-        if lines.ending not in ("", ending):
-            has = f"line {lines.number} ends with {lines.ending!r} where the lines before end with {ending!r}"
-            raise unreadable(path, has, "Let all lines end in the same way.")
-        count += 1
-    return count
+    with _Lines(path, deadline) as lines:
+        return _count(lines, dialect, columns)
 
 
 def unreadable(path: Path, why: str, hint: str = "") -> UnprettyError:
@@ -138,17 +123,23 @@ class _Lines:
         self.ending = ""
         self.has_nul = False
         self._deadline = deadline
+        # Every line end stays as it is, and bytes that are no UTF-8 come as surrogates, which name their line below.
+        self._file = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     def __iter__(self) -> Iterator[str]:
-        # Every line end stays as it is, and bytes that are no UTF-8 come as surrogates, which name their line below.
-        with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            while line := file.readline(_MAX_CHARACTERS):
-                self.number += 1
-                self._check(line)
-                self.ending = line[len(line.rstrip("\r\n")) :]
-                self.has_nul = self.has_nul or "\0" in line
-                # Python 3.10 takes no NUL; any other character that is no delimiter makes the same number of fields.
-                yield line.replace("\0", "\ufffd")
+        while line := self._file.readline(_MAX_CHARACTERS):
+            self.number += 1
+            self._check(line)
+            self.ending = line[len(line.rstrip("\r\n")) :]
+            self.has_nul = self.has_nul or "\0" in line
+            # Python 3.10 takes no NUL; any other character that is no delimiter makes the same number of fields.
+            yield line.replace("\0", "\ufffd")
 
     def _check(self, line: str) -> None:
         if len(line) == _MAX_CHARACTERS:
@@ -160,6 +151,25 @@ class _Lines:
                 raise unreadable(self.path, f"line {self.number} is not UTF-8 text", "Save it as UTF-8.") from None
         if self.number % 1000 == 0 and time.monotonic() > self._deadline:
             raise TimeoutError
+
+
+def _count(lines: _Lines, dialect: Dialect, columns: int) -> int:
+    count, ending = 0, ""
+    for start, fields in _records(lines, dialect):
+        if dialect.quote != '"' and lines.number > start:  # an apostrophe is no quote that goes on over lines
+            _no_record(lines.path, start)
+        found = len(fields)
+        if not found and (columns > 1 or not count):
+            continue
+        if max(found, 1) != columns:
+            has = f"line {start} has {_fields(found)} where the first line has {columns}"
+            raise unreadable(lines.path, has, _WHOLE_RECORDS)
+        ending = ending or lines.ending
+        if lines.ending not in ("", ending):
+            has = f"line {lines.number} ends with {lines.ending!r} where the lines before end with {ending!r}"
+            raise unreadable(lines.path, has, "Let all lines end in the same way.")
+        count += 1
+    return count
 
 
 def _records(lines: _Lines, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

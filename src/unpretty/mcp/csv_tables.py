@@ -139,7 +139,7 @@ def _proposal(path: Path, kind: str, guess: _Guess | None) -> Delimited:
     if first is None:
         return _empty(path, dialect)
     width = len(first.fields)
-    if guess is None or guess.skip != first.blank or len(guess.types) != width:
+    if guess is None or guess.skip not in (0, first.blank) or len(guess.types) != width:
         guess = _Guess(dialect, first.blank, True, [], ["VARCHAR"] * width)
     names = _distinct(first) if guess.has_header else guess.names
     return Delimited(path, dialect, first.blank, dict(zip(names, guess.types, strict=True)), guess.has_header)
