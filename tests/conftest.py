@@ -1,10 +1,14 @@
-"""What every test gets: an empty home folder, a guard around the real one, and the Hypothesis profiles."""
+"""What every test gets: an empty home folder, a guard around the real one, plain settings, the Hypothesis profiles."""
 
+import contextlib
+import gc
 import itertools
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,6 +49,10 @@ _AUDITED = frozenset(
         "os.rmdir", "os.scandir", "os.symlink", "os.truncate", "os.utime", "os.setxattr",
     )
 )  # fmt: skip
+_CREATING = frozenset(("os.link", "os.mkdir", "os.rename", "os.symlink"))  # the last path is what comes into being
+# Where creating something is nobody's business but ours: the checkout (Hypothesis keeps its examples there), temporary
+# files of libraries, and the kernel's own.
+_FREE = (os.path.abspath(f"{__file__}/../.."), os.path.abspath(tempfile.gettempdir()), "/dev", "/proc")
 
 
 def _guarded_folders() -> tuple[str, ...]:
@@ -53,25 +61,32 @@ def _guarded_folders() -> tuple[str, ...]:
     for name in _XDG_VARIABLES:
         if os.environ.get(name):
             named += [f"{os.environ[name]}/{child}" for child in ("unpretty", "opencode")]
-    homes = (Path.home(), _home_of_account())
-    under_home = [str(home / part) for home in homes for part in _UNDER_HOME]
-    return tuple({os.path.abspath(path) for path in under_home + named})
+    under_home = [str(home / part) for home in _homes() for part in _UNDER_HOME]
+    paths = under_home + named
+    return tuple({os.path.abspath(path) for path in paths} | {os.path.realpath(path) for path in paths})
 
 
-def _home_of_account() -> Path:
-    """The home folder that code finds when HOME is not set."""
-    if sys.platform == "win32":
-        return Path.home()
-    import pwd
+def _homes() -> list[Path]:
+    """The home folder, and the one that code finds when HOME is not set.
 
-    try:
-        return Path(pwd.getpwuid(os.getuid()).pw_dir)
-    except KeyError:  # a container may run under a number that no account has
-        return Path.home()
+    A container may run under a number that no account has. HOME is ``/`` or not set then: there is nothing to guard.
+    """
+    found = []
+    with contextlib.suppress(RuntimeError):
+        found.append(Path.home())
+    if sys.platform != "win32":
+        import pwd
+
+        with contextlib.suppress(KeyError):
+            found.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    return [home for home in found if home != Path("/")]
 
 
 class HomeGuard:
     """An audit hook that stops, and remembers, every touch of a guarded folder while a test runs.
+
+    So it does with whatever a test would leave behind on the machine: what is created outside the folders in ``free``.
+    Such a test also depends on the machine: what root may create in ``/``, a user may not.
 
     It raises pytest's own failure, which is no ``Exception``: code that swallows errors does not swallow this one. What
     is swallowed nevertheless is found in ``touched`` when the test ends.
@@ -79,6 +94,7 @@ class HomeGuard:
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         self.folders = folders
+        self.free: tuple[str, ...] = _FREE
         self.active = False
         self.touched: list[str] = []
 
@@ -89,6 +105,14 @@ class HomeGuard:
             if isinstance(arg, (str, bytes, os.PathLike)) and self.guards(os.fsdecode(arg)):
                 self.touched.append(f"{event} {os.fsdecode(arg)}")
                 pytest.fail(f"a test touched the real home folder: {self.touched[-1]}")
+        created = _created(event, args)
+        if created and not self._is_free(created):
+            self.touched.append(f"{event} {created}")
+            pytest.fail(f"a test creates something outside its folders: {self.touched[-1]}")
+
+    def _is_free(self, path: str) -> bool:
+        path = os.path.abspath(path)
+        return "__pycache__" in path or any(path == folder or path.startswith(folder + os.sep) for folder in self.free)
 
     def guards(self, path: str) -> bool:
         """Whether ``path`` is a guarded folder or lies in one."""
@@ -99,9 +123,39 @@ class HomeGuard:
         return any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
 
 
+def _created(event: str, args: tuple[object, ...]) -> str:
+    """The path that an audited call is about to create; empty when it creates none, or none that has a name."""
+    if event == "open":
+        path, creates = args[0], isinstance(args[2], int) and bool(args[2] & os.O_CREAT)
+    else:
+        path, creates = args[1 if event in ("os.link", "os.rename", "os.symlink") else 0], event in _CREATING
+    return os.fsdecode(path) if creates and isinstance(path, (str, bytes, os.PathLike)) else ""
+
+
 _guard = HomeGuard(_guarded_folders())
 sys.addaudithook(_guard)
 _home_numbers = itertools.count()
+
+
+@pytest.fixture
+def processor_seconds() -> Iterator[Callable[[Callable[[], object]], float]]:
+    """A function that measures a call: the best processor time of three runs, which other processes do not lengthen.
+
+    Nor does the garbage collector, which would go through all that the session has kept from earlier tests.
+    """
+
+    def measure(work: Callable[[], object]) -> float:
+        best = float("inf")
+        for _ in range(3):
+            started = time.process_time()
+            work()
+            best = min(best, time.process_time() - started)
+        return best
+
+    gc.collect()
+    gc.disable()
+    yield measure
+    gc.enable()
 
 
 @pytest.fixture
@@ -112,8 +166,12 @@ def home_guard() -> HomeGuard:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty HOME of the test's own, also for the processes that it starts; the real one is out of bounds."""
-    folder = tmp_path_factory.getbasetemp() / "homes" / str(next(_home_numbers))
+    """An empty HOME of the test's own, also for the processes that it starts; the real one is out of bounds.
+
+    Time zone, locale and umask are plain ones: a test that is about another sets it itself.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = base / "homes" / str(next(_home_numbers))
     folder.mkdir(parents=True)
     for name in list(os.environ):
         if name.startswith(_REMOVED_PREFIXES):
@@ -122,8 +180,17 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("APPDATA", str(folder / "AppData" / "Roaming"))
     monkeypatch.setenv("LOCALAPPDATA", str(folder / "AppData" / "Local"))
+    for name in ("LANGUAGE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("TZ", "UTC0")
+    if hasattr(time, "tzset"):
+        time.tzset()
+    umask = os.umask(0o022)
+    _guard.free = (*_FREE, str(base))
     _guard.touched.clear()
     _guard.active = True
     yield folder
     _guard.active = False
-    assert not _guard.touched, f"the real home folder was touched: {_guard.touched}"
+    os.umask(umask)
+    assert not _guard.touched, f"the real home folder or the machine was touched: {_guard.touched}"

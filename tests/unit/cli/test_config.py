@@ -19,10 +19,10 @@ def test_the_path_is_printed_whether_the_file_exists_or_not() -> None:
     assert not locations.config_file().exists()
 
 
-def test_setting_a_value_reaches_the_hook_and_is_marked() -> None:
+def test_setting_a_value_reaches_the_hook_and_is_marked(absent: str) -> None:
     done = run("set", "min_bytes", "100")
     assert done.output.startswith("min_bytes = 100 (")
-    settings = load(str(locations.resolved_settings_file()), "/nonexistent/config.toml")
+    settings = load(str(locations.resolved_settings_file()), absent)
     assert settings.min_bytes == 512  # another config.toml: the copy does not count
     assert load(str(locations.resolved_settings_file()), str(locations.config_file())).min_bytes == 100
     shown = run("show").output

@@ -93,9 +93,9 @@ def test_settings_count() -> None:
     assert decisions(str(RUFF))[0]["reason"] == "disabled"
 
 
-def test_what_cannot_be_explained_is_said() -> None:
+def test_what_cannot_be_explained_is_said(absent: str) -> None:
     with pytest.raises(UnprettyError, match="Cannot read"):
-        run("/nonexistent")
+        run(absent)
     with pytest.raises(UnprettyError, match="not UTF-8"):
         run(data=b"\xff")
     with pytest.raises(UnprettyError, match="not a payload of codex"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -16,17 +17,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions an
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path_factory, monkeypatch) -> Path:
+def machine(machine, monkeypatch) -> Path:
     """No real agent on PATH; unpretty is on it. Returns the folder for programs."""
-    folder = tmp_path_factory.mktemp("machine")
-    (folder / "programs").mkdir()
-    (folder / "project").mkdir()
-    monkeypatch.setenv("PATH", os.pathsep.join([str(folder / "programs"), "/usr/bin", "/bin"]))
-    monkeypatch.chdir(folder / "project")
-    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, folder / "managed.json")
+    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, machine.parent / "managed.json")
     monkeypatch.setattr(planning, "own_program", lambda: "unpretty")
     claude_settings._answer.cache_clear()
-    return folder / "programs"
+    return machine
 
 
 @pytest.fixture
@@ -134,7 +130,7 @@ def test_project_means_the_current_folder_unless_one_is_named(home, form):
 
 def test_the_command_that_applies_repeats_what_was_asked_for(tmp_path):
     output = run("install", "claude-code", "--trust", "--project", str(tmp_path)).output
-    assert output.endswith(f"unpretty install claude-code --project {tmp_path} --trust --apply\n")
+    assert output.endswith(f"unpretty install claude-code --project {shlex.quote(str(tmp_path))} --trust --apply\n")
 
 
 def test_a_folder_that_is_called_like_an_agent_is_a_folder():

@@ -114,9 +114,9 @@ class TestShell:
         assert said is None
         assert decision(call).reason == reason.EXIT_STATUS_UNKNOWN
 
-    @pytest.mark.parametrize("transcript", [None, "", "/does/not/exist", "bad\0path"])
-    def test_without_a_rollout_the_result_stays(self, transcript: str | None) -> None:
-        said, call = answer(shell(PRETTY, transcript))
+    @pytest.mark.parametrize("transcript", [None, "", "{absent}", "bad\0path"])
+    def test_without_a_rollout_the_result_stays(self, transcript: str | None, absent: str) -> None:
+        said, call = answer(shell(PRETTY, transcript and transcript.replace("{absent}", absent)))
         assert said is None
         assert decision(call).reason == reason.EXIT_STATUS_UNKNOWN
         assert call.agent_version == ""

@@ -258,12 +258,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_worker_that_fails_costs_no_result(bench: Bench, how: str) -> None:
+def test_a_worker_that_fails_costs_no_result(bench: Bench, how: str, absent: str) -> None:
     bench.patches = {"const TIME_LIMIT_MS = 3000": "const TIME_LIMIT_MS = 300"}
     source = BROKEN[how]
     if source is not None:
         bench.worker.write_text(source)
-    command = None if source is not None else ["/does/not/exist", "-I", "-S", "/does/not/exist/hook.py", "opencode"]
+    command = None if source is not None else [absent, "-I", "-S", f"{absent}/hook.py", "opencode"]
     said = bench.run(
         'for (let i = 0; i < 5; i++) say((await bash("t")).text)\nsay(await Promise.all([bash("u"), bash("v")]))',
         command=command,

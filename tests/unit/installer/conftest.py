@@ -1,6 +1,5 @@
 """A machine for the installer's tests: an empty home, no real client on PATH, no real managed settings."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -10,17 +9,11 @@ from unpretty.installer import claude_settings
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """PATH holds one folder, which it returns, and the system's own; the current folder is an empty project."""
-    folder = tmp_path_factory.mktemp("machine")
-    programs, project = folder / "programs", folder / "project"
-    programs.mkdir()
-    project.mkdir()
-    monkeypatch.setenv("PATH", os.pathsep.join([str(programs), "/usr/bin", "/bin"]))
-    monkeypatch.chdir(project)
-    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, folder / "managed-settings.json")
+def machine(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for programs; there are no managed settings, and no answer of an earlier test's client is kept."""
+    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, machine.parent / "managed-settings.json")
     claude_settings._answer.cache_clear()
-    return programs
+    return machine
 
 
 @pytest.fixture

@@ -422,9 +422,9 @@ class TestPlaces:
         assert not (project / ".codex").exists()
         assert (folder / "config.toml").read_text() == f'[projects."{project}"]\ntrust_level = "trusted"\n'
 
-    def test_a_project_that_is_not_there_is_refused(self) -> None:
+    def test_a_project_that_is_not_there_is_refused(self, absent: str) -> None:
         with pytest.raises(UnprettyError):
-            codex.plan_install(Options(project=Path("/does/not/exist")))
+            codex.plan_install(Options(project=Path(absent)))
 
     def test_the_client(self, home: Path, program: Callable[..., None]) -> None:
         assert not codex.agent.is_found()
@@ -640,11 +640,11 @@ class TestDoctor:
         (folder / "config.toml").unlink()
         assert examine().status == "not_trusted"
 
-    def test_a_python_that_is_gone(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_a_python_that_is_gone(self, folder: Path, program: Callable[..., None], absent: str) -> None:
         program()
         install(TRUST)
         launcher.python_link().unlink()
-        os.symlink("/does/not/exist", launcher.python_link())
+        os.symlink(absent, launcher.python_link())
         report = examine()
         assert report.status == "broken"
         assert {"python_gone", "command_failed"} <= set(fault_codes(report))
@@ -682,9 +682,9 @@ class TestAppServer:
         assert codex_trust.list_hooks(str(codex_places.program()), folder, folder).hooks == ()
         assert time.monotonic() - start < 15
 
-    def test_a_program_that_does_not_start(self, folder: Path) -> None:
+    def test_a_program_that_does_not_start(self, folder: Path, absent: str) -> None:
         with pytest.raises(UnprettyError):
-            codex_trust.list_hooks("/does/not/exist", folder, folder)
+            codex_trust.list_hooks(absent, folder, folder)
 
     def test_a_program_that_ends_at_once(self, folder: Path) -> None:
         with pytest.raises(UnprettyError):

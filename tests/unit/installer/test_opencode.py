@@ -1,6 +1,7 @@
 """OpenCode from plan to uninstall, with the worker itself run by the transaction's check."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from unpretty.installer import (
 from unpretty.installer.doctor import AgentReport
 from unpretty.installer.plan import Options, Plan
 
+NODE = shutil.which("node")  # while this module is imported, PATH is the real one
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and links")
 USER = Options()
 FOREIGN = "export const Other = async () => ({ 'tool.execute.after': async () => {} })\n"
@@ -173,9 +175,9 @@ def test_a_project_gets_a_file_of_its_own_and_is_found_again(
     assert not (nowhere / ".opencode").exists()
 
 
-def test_a_project_that_is_not_there_is_refused() -> None:
+def test_a_project_that_is_not_there_is_refused(absent: str) -> None:
     with pytest.raises(UnprettyError):
-        opencode.plan_install(Options(project=Path("/does/not/exist")))
+        opencode.plan_install(Options(project=Path(absent)))
 
 
 def test_the_wait_for_npm_is_pointed_out_until_there_is_nothing_to_wait_for(home: Path) -> None:
@@ -316,10 +318,10 @@ class TestDoctor:
         assert receipt.of_agent("opencode") == []
 
     @posix
-    def test_a_python_that_is_gone_is_found_and_mended(self, home: Path) -> None:
+    def test_a_python_that_is_gone_is_found_and_mended(self, home: Path, absent: str) -> None:
         install()
         launcher.python_link().unlink()
-        os.symlink("/does/not/exist", launcher.python_link())
+        os.symlink(absent, launcher.python_link())
         report = examine()
         assert report.status == "broken"
         assert {"python_gone", "command_failed"} <= {fault.code for fault in report.faults}
@@ -358,12 +360,9 @@ def test_an_install_whose_worker_does_not_run_is_rolled_back(home: Path, monkeyp
 
 def test_node_reads_the_file_as_a_module(home: Path) -> None:
     install()
-    node = next(
-        (folder / "node" for folder in map(Path, os.defpath.split(os.pathsep)) if (folder / "node").exists()), None
-    )
-    if node is None:
+    if NODE is None:
         pytest.skip("needs Node.js")
     done = subprocess.run(
-        [node, "--check", "--input-type=module"], input=plugin(home).read_bytes(), capture_output=True
+        [NODE, "--check", "--input-type=module"], input=plugin(home).read_bytes(), capture_output=True
     )
     assert done.returncode == 0, done.stderr

@@ -36,12 +36,12 @@ def test_what_would_switch_the_hook_off_is_taken_out_of_the_environment(monkeypa
     [
         (python("import sys; sys.exit(3)"), "ended with status 3"),
         (python("import sys; sys.stderr.write('a\\nbroken\\n')"), "ended with status 0: broken"),
-        (["/does/not/exist"], r"could not be started \("),
+        (["{absent}"], r"could not be started \("),
     ],
 )
-def test_a_command_that_fails_or_complains_is_an_error_that_says_so(command, problem):
+def test_a_command_that_fails_or_complains_is_an_error_that_says_so(command, problem, absent):
     with pytest.raises(UnprettyError, match=f"The registered command was tried on a sample and {problem}") as caught:
-        selftest.run(command, b"x" * 100_000)
+        selftest.run([word.replace("{absent}", absent) for word in command], b"x" * 100_000)
     assert caught.value.code == "command_failed"
 
 

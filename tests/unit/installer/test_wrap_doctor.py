@@ -1,6 +1,7 @@
 """What the doctor says about MCP servers, and how it mends the wrapped ones."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def test_a_launcher_of_another_install_is_found_and_mended(wrapped):
 def test_a_launcher_that_may_not_be_executed_is_found(wrapped):
     wrap_launcher.program().chmod(0o600)
     [fault] = examine().faults
-    assert (fault.code, fault.fix) == ("proxy_not_executable", f"chmod u+x {wrap_launcher.program()}")
+    assert (fault.code, fault.fix) == ("proxy_not_executable", f"chmod u+x {shlex.quote(str(wrap_launcher.program()))}")
 
 
 @pytest.mark.parametrize("there", [True, False])

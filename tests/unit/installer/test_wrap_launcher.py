@@ -113,10 +113,10 @@ def test_the_server_runs_by_itself_when_a_part_of_us_is_gone(lost, monkeypatch, 
     assert decisions() == []
 
 
-def test_a_program_that_is_not_there_gets_the_status_of_a_shell(installed):
-    done = start("/does/not/exist")
+def test_a_program_that_is_not_there_gets_the_status_of_a_shell(installed, absent):
+    done = start(absent)
     assert done.returncode == 127
-    assert b"/does/not/exist was not found" in done.stderr
+    assert f"{absent} was not found".encode() in done.stderr
 
 
 def test_names_of_folders_are_only_names(tmp_path, monkeypatch):
@@ -167,13 +167,13 @@ def test_a_trial_in_a_folder_that_was_deleted(tmp_path, monkeypatch):
     [
         ("#!/bin/sh\necho broken >&2\nexit 3\n", "did not hand on a result as it should: broken"),
         ("#!/bin/sh\nshift 2\nexec \"$@\"\n", "did not hand on a result as it should"),
-        ("#!/does/not/exist\n", "could not be started"),
+        ("#!{absent}\n", "could not be started"),
         ("#!/bin/sh\nexec sleep 60\n", "did not end within"),
     ],
 )  # fmt: skip
-def test_a_trial_that_goes_wrong_says_how(source, said, monkeypatch):
+def test_a_trial_that_goes_wrong_says_how(source, said, absent, monkeypatch):
     monkeypatch.setattr(wrap_launcher, "_TIMEOUT_SECONDS", 3.0 if "sleep" in source else 20.0)
-    wrap_launcher.program().write_text(source)
+    wrap_launcher.program().write_text(source.replace("{absent}", absent))
     with pytest.raises(UnprettyError, match=said) as fault:
         wrap_launcher.try_out()
     assert fault.value.code == "proxy_failed"

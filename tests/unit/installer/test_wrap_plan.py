@@ -1,6 +1,7 @@
 """Plans that wrap and unwrap MCP servers: what stands in the way, what is kept current, what the user is told."""
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -77,7 +78,10 @@ def test_a_file_that_must_not_be_written_is_refused_with_the_commands_to_paste(s
     state.chmod(0o444)
     plan = claude_code.agent.plan_install(ALL)
     [block] = plan.blocks
-    assert (block.code, block.snippet) == ("read_only", f"db: {wrap.front('db')[0]} --name=db -- npx 'a b'")
+    assert (block.code, block.snippet) == (
+        "read_only",
+        f"db: {shlex.quote(wrap.front('db')[0])} --name=db -- npx 'a b'",
+    )
     with pytest.raises(UnprettyError, match="is read-only"):
         transaction.apply(plan)
     assert state.read_text() == STATE

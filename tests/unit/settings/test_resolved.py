@@ -106,7 +106,7 @@ def test_a_copy_that_cannot_be_written_costs_a_parse_and_nothing_else(paths: tup
 
 
 def test_an_interpreter_without_a_toml_parser_asks_another(
-    paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, absent: str
 ) -> None:
     """Python 3.10 under -S sees neither tomllib nor tomlkit."""
 
@@ -117,5 +117,5 @@ def test_an_interpreter_without_a_toml_parser_asks_another(
     paths[1].write_text("min_bytes = 7\n", "utf-8")
     assert load(paths).min_bytes == 7
     paths[1].write_text("min_bytes = 8\n", "utf-8")
-    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    monkeypatch.setattr(sys, "executable", absent)
     assert load(paths).enabled is False

@@ -1,0 +1,42 @@
+"""A machine without agents for every unit test: what is on PATH and above the current folder is the tests' own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_CLIENTS = frozenset(("claude", "codex", "opencode", "unpretty"))
+
+
+@pytest.fixture(scope="session")
+def system_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with links to the system's programs, but for the agents: some systems have them in /usr/bin."""
+    folder = tmp_path_factory.mktemp("system")
+    for place in os.defpath.split(os.pathsep):
+        for program in sorted(Path(place).iterdir()) if Path(place).is_dir() else ():
+            if program.name not in _CLIENTS and not (folder / program.name).is_symlink():
+                (folder / program.name).symlink_to(program)
+    return folder
+
+
+@pytest.fixture
+def machine(tmp_path_factory: pytest.TempPathFactory, system_programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """PATH holds one empty folder, which it returns, before the system's programs; the current folder is a project."""
+    folder = tmp_path_factory.mktemp("machine")
+    programs, project = folder / "programs", folder / "project"
+    programs.mkdir()
+    project.mkdir()
+    monkeypatch.setenv("PATH", os.pathsep.join((str(programs), str(system_programs))))
+    monkeypatch.chdir(project)
+    return programs
+
+
+@pytest.fixture(autouse=True)
+def _on_the_machine(machine: Path) -> None:
+    """Every unit test runs there."""
+
+
+@pytest.fixture
+def absent(tmp_path: Path) -> str:
+    """A path that leads to nothing, two missing folders deep, on every machine and for every user."""
+    return str(tmp_path / "does" / "not" / "exist")
