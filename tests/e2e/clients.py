@@ -1,20 +1,27 @@
 """The real clients, each pinned to one version, installed with npm into a cache outside the checkout.
 
-Run as a program it installs them all, so that the network is needed once: ``python tests/e2e/clients.py``.
+Run as a program it installs them all, so that the network is needed once: ``python -m tests.e2e.clients``.
+
+UNPRETTY_E2E_CACHE names the cache. UNPRETTY_E2E_FAULTS names a folder that one run of the gate keeps: what could not be
+installed is noted there, so that the tests which follow fail at once with that error and do not try again.
 """
 
 import fcntl
+import functools
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-NPM_SECONDS = 900
+from .sandbox import Finished, NoNamespace, isolated, run_to_end
+
+NPM_SECONDS = 900  # for all clients together: the gate's time is limited
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,52 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unpretty-e2e"
 
 
-def install(pin: Pin, cache: Path) -> Path:
+class Supply:
+    """The clients of one run: each is installed at its first use, and a fault is remembered.
+
+    Args:
+        cache: where the clients are kept.
+        notes: a folder with a file for each client that another process of the run could not install.
+    """
+
+    def __init__(self, cache: Path, notes: Path | None = None) -> None:
+        self.cache = cache
+        self._notes = notes
+        self._faults: dict[Pin, str] = {}
+        self._npm_seconds: float = NPM_SECONDS
+
+    def program(self, pin: Pin) -> Path:
+        """The native program of ``pin``.
+
+        Raises:
+            ClientUnavailable: it could not be installed, now or earlier in this run.
+        """
+        note = self._notes / pin.folder_name if self._notes else None
+        if note and note.exists():
+            self._faults[pin] = note.read_text("utf-8")
+        if pin in self._faults:
+            raise ClientUnavailable(self._faults[pin])
+        started = time.monotonic()
+        try:
+            return install(pin, self.cache, self._npm_seconds)
+        except ClientUnavailable as fault:
+            self._faults[pin] = str(fault)
+            if note:
+                note.parent.mkdir(parents=True, exist_ok=True)
+                note.write_text(str(fault), "utf-8")
+            raise
+        finally:
+            self._npm_seconds = max(1.0, self._npm_seconds - (time.monotonic() - started))
+
+
+@functools.cache
+def supply() -> Supply:
+    """The supply that the environment names. First asked before any test, since each has an environment of its own."""
+    named = os.environ.get("UNPRETTY_E2E_FAULTS")
+    return Supply(cache_folder(), Path(named).absolute() if named else None)
+
+
+def install(pin: Pin, cache: Path, npm_seconds: float = NPM_SECONDS) -> Path:
     """Return the native program of ``pin``, installing it first where the cache lacks it.
 
     The folder appears under its name only when the program in it has run, so an install that was stopped half-way is
@@ -84,7 +136,7 @@ def install(pin: Pin, cache: Path) -> Path:
                 shutil.rmtree(remains, ignore_errors=True)
             trial = Path(tempfile.mkdtemp(prefix=f"{pin.folder_name}.part-", dir=cache))
             try:
-                _npm_install(pin, trial)
+                _npm_install(pin, trial, npm_seconds)
                 _running_program(pin, trial)
                 trial.rename(folder)
             finally:
@@ -100,7 +152,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _npm_install(pin: Pin, folder: Path) -> None:
+def _npm_install(pin: Pin, folder: Path, seconds: float) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise ClientUnavailable("npm is needed to install the clients: install Node.js with npm and try again")
@@ -110,10 +162,10 @@ def _npm_install(pin: Pin, folder: Path) -> None:
     try:
         done = subprocess.run(
             [npm, "install", "--prefix", folder, *options, f"{pin.package}@{pin.version}"],
-            cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_SECONDS,
+            cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise ClientUnavailable(f"npm did not install {pin.package}@{pin.version} in {NPM_SECONDS} s") from None
+        raise ClientUnavailable(f"npm did not install {pin.package}@{pin.version} in {seconds:.0f} s") from None
     if done.returncode != 0:
         raise ClientUnavailable(f"npm could not install {pin.package}@{pin.version}:\n{done.stderr[-2000:]}")
 
@@ -124,32 +176,43 @@ def _running_program(pin: Pin, folder: Path) -> Path:
     for pattern in pin.binaries:
         for program in sorted((folder / "node_modules").glob(pattern)):
             try:
-                with tempfile.TemporaryDirectory() as home:
-                    environment = {"HOME": home, "PATH": os.defpath, "DISABLE_AUTOUPDATER": "1"}
-                    done = subprocess.run(
-                        [program, "--version"],
-                        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
-                    )  # fmt: skip
-            except (OSError, subprocess.TimeoutExpired) as fault:
+                done = _version(program)
+            except NoNamespace as fault:
+                raise ClientUnavailable(f"{pin.package}@{pin.version} was not tried: {fault}") from None
+            except RuntimeError as fault:  # it does not start
                 said.append(f"{program}: {fault}")
                 continue
-            if pin.version in done.stdout:
+            if pin.version in done.stdout and done.exit_code == 0:
                 return program
-            said.append(f"{program}: {done.stdout}{done.stderr}")
+            said.append(f"{program}: {done.stdout}{done.stderr} (exit status {done.exit_code})")
     raise ClientUnavailable(
         f"no program of {pin.package}@{pin.version} runs on this machine: {said or 'none was found'}"
     )
 
 
+def _version(program: Path) -> Finished:
+    """What ``program --version`` says without a network and in an empty home: any start of a client may use both.
+
+    Raises:
+        RuntimeError: it does not start, or no network namespace could be made.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        environment = {"HOME": home, "TMPDIR": home, "PATH": os.defpath}
+        return isolated(
+            lambda: run_to_end([program, "--version"], folder=Path(home), env=environment, timeout=60, settle=5)
+        )
+
+
 def main() -> int:
-    """Install every pinned client and print where it is."""
+    """Install every pinned client and print where it is, or why it could not be installed."""
+    failed = 0
     for pin in ALL:
         try:
-            print(f"{pin.package}@{pin.version}: {install(pin, cache_folder())}", flush=True)
+            print(f"{pin.package}@{pin.version}: {supply().program(pin)}", flush=True)
         except ClientUnavailable as fault:
-            print(fault, file=sys.stderr)
-            return 1
-    return 0
+            print(fault, file=sys.stderr, flush=True)
+            failed = 1
+    return failed
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,14 @@ from . import clients, installed, mcp_server
 from .claude_code import ClaudeCode
 from .codex import Codex
 from .opencode import OpenCode
+
+clients.supply()  # while this module is imported, the environment is the real one
+
+
+@pytest.fixture(autouse=True)
+def _the_cache_may_be_filled(home_guard: Any, home: Path) -> None:
+    """Any test may be the first to need a client."""
+    home_guard.free += (str(clients.supply().cache),)
 
 
 @pytest.fixture
@@ -38,19 +47,19 @@ def unpretty_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def claude_code_program() -> Path:
     """The newest Claude Code that is tested."""
-    return clients.install(clients.CLAUDE_CODE, clients.cache_folder())
+    return clients.supply().program(clients.CLAUDE_CODE)
 
 
 @pytest.fixture(scope="session")
 def codex_program() -> Path:
     """The Codex that is tested."""
-    return clients.install(clients.CODEX, clients.cache_folder())
+    return clients.supply().program(clients.CODEX)
 
 
 @pytest.fixture(scope="session")
 def opencode_program() -> Path:
     """The OpenCode that is tested."""
-    return clients.install(clients.OPENCODE, clients.cache_folder())
+    return clients.supply().program(clients.OPENCODE)
 
 
 @pytest.fixture

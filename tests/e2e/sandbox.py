@@ -1,4 +1,7 @@
-"""Where a client runs: a child process that sees no network but its own loopback, and outlives nothing it started."""
+"""Where a client runs: a child process that sees no network but its own loopback, and outlives nothing it started.
+
+Run as a program it says in one sentence why that cannot be had here, if so: ``python -m tests.e2e.sandbox``.
+"""
 
 import ctypes
 import fcntl
@@ -8,6 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import traceback
@@ -25,6 +29,10 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP_AND_RUNNING = 0x1 | 0x40
 _PR_SET_CHILD_SUBREAPER = 36
+
+
+class NoNamespace(RuntimeError):
+    """The kernel or a container does not let us make a network namespace; the text is for the user."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,9 @@ def isolated(action: Callable[[], T]) -> T:
 
     Works as root and as a user who may make user namespaces. The value must be picklable; an exception of ``action``
     is raised here as a ``RuntimeError`` with its traceback.
+
+    Raises:
+        NoNamespace: this machine does not allow it.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -62,6 +73,8 @@ def isolated(action: Callable[[], T]) -> T:
     if not answer:
         raise RuntimeError(f"the isolated process died with wait status {status}")
     succeeded, value = pickle.loads(answer)
+    if isinstance(value, NoNamespace):
+        raise value
     if not succeeded:
         raise RuntimeError(f"in the isolated process:\n{value}")
     result: T = value
@@ -75,6 +88,8 @@ def _answer(writer: int, action: Callable[[], object]) -> None:
             _leave_the_network()
             _adopt_orphans()
             answer = pickle.dumps((True, action()))
+        except NoNamespace as fault:
+            answer = pickle.dumps((False, fault))
         except BaseException:
             answer = pickle.dumps((False, traceback.format_exc()))
         with open(writer, "wb") as pipe:
@@ -87,14 +102,24 @@ def _leave_the_network() -> None:
     """Move this single-threaded process into a network namespace of its own and bring its loopback up.
 
     Raises:
-        OSError: the kernel or a container does not allow it.
+        NoNamespace: the kernel or a container does not allow it.
     """
+    try:
+        _make_namespace()
+    except OSError as fault:  # at unshare, or with AppArmor only when the new namespace is used
+        raise NoNamespace(
+            f"The clients must not see a network, and no network namespace could be made ({fault.strerror}): run as "
+            "root, or allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+            "kernel.apparmor_restrict_unprivileged_userns; in a container its seccomp profile)."
+        ) from None
+
+
+def _make_namespace() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
     if user != 0 or libc.unshare(_CLONE_NEWNET) != 0:
         if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
-            reason = os.strerror(ctypes.get_errno())
-            raise OSError(f"no network namespace could be made ({reason}): run as root or allow user namespaces")
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", name).write_text(text)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -168,3 +193,17 @@ def _children() -> list[int]:
         if int(parent) == os.getpid():
             found.append(int(stat.parent.name))
     return found
+
+
+def main() -> int:
+    """Try it; a sentence and status 1 when it cannot be done."""
+    try:
+        isolated(lambda: None)
+    except NoNamespace as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -120,7 +120,7 @@ def conversation(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, unpretty_program: Path, shapes: list[str]
 ) -> Conversation:
     """Install, and have every case's call made."""
-    program = clients.install(request.param, clients.cache_folder())
+    program = clients.supply().program(request.param)
     folder = tmp_path_factory.mktemp("conversation")
     home, project = folder / "home", folder / "project"
     home.mkdir()

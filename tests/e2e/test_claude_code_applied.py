@@ -1,6 +1,7 @@
 """``stats --verify``: what the client applied and what it refused, told from the client's own transcript."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -30,7 +31,7 @@ WAYS = ("a text", "not JSON", "held open")
 @pytest.fixture(scope="module", params=[clients.CLAUDE_CODE, clients.CLAUDE_CODE_OLDEST], ids=lambda pin: pin.version)
 def client(request: pytest.FixtureRequest) -> Path:
     """The client's program."""
-    return clients.install(request.param, clients.cache_folder())
+    return clients.supply().program(request.param)
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def spoil(unpretty: Unpretty, way: str, folder: Path) -> None:
     handler = value["hooks"]["PostToolUse"][0]["hooks"][0]
     program = folder / "spoil.py"
     program.write_text(SPOILER.format(command=handler["command"].removeprefix("exec "), way=way))
-    handler["command"] = f"{sys.executable} -I {program}"
+    handler["command"] = shlex.join([sys.executable, "-I", str(program)])
     settings.write_text(json.dumps(value))
 
 

@@ -140,7 +140,7 @@ def test_another_hook_still_runs_beside_ours(unpretty: Unpretty, claude_code: Cl
 
 
 def test_a_client_that_is_too_old_is_named_by_plan_and_doctor(unpretty: Unpretty, home: Path, project: Path) -> None:
-    old = clients.install(clients.CLAUDE_CODE_TOO_OLD, clients.cache_folder())
+    old = clients.supply().program(clients.CLAUDE_CODE_TOO_OLD)
     with_old = Unpretty(unpretty.program, home, project, old)
     oldest = clients.CLAUDE_CODE_OLDEST.version
     plan = with_old.run("install", "claude-code").stdout

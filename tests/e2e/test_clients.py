@@ -1,14 +1,18 @@
 """Installing pinned clients, with an npm that is written here."""
 
 import os
+import shlex
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from . import clients
-from .clients import ClientUnavailable, Pin, install
+from .clients import ClientUnavailable, Pin, Supply, install
+from .installed import CHECKOUT
 
 PIN = Pin("agent", "@maker/agent", "1.2.3", ("@maker/agent-*/agent",))
 PROGRAM = "#!/bin/sh\necho agent 1.2.3\n"
@@ -21,8 +25,9 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "program").write_text(PROGRAM)
     (folder / "npm").write_text(
-        f'#!/bin/sh\necho "$@" >> {folder}/runs\nsleep 0.2\ntest -e {folder}/program || exit 1\n'
-        f"mkdir -p node_modules/@maker/agent-any && cp {folder}/program node_modules/@maker/agent-any/agent\n"
+        f'#!/bin/sh\ncd "$3" && here={shlex.quote(str(folder))}\necho "$@" >> "$here/runs"\nsleep 0.2\n'
+        'test -e "$here/program" || { echo the registry is gone >&2; exit 1; }\n'
+        'mkdir -p node_modules/@maker/agent-any && cp "$here/program" node_modules/@maker/agent-any/agent\n'
         "chmod +x node_modules/@maker/agent-any/agent\n"
     )
     (folder / "npm").chmod(0o755)
@@ -44,9 +49,17 @@ def test_a_client_is_installed_once(npm: Path, tmp_path: Path) -> None:
 
 
 def test_processes_that_ask_at_once_share_one_install(npm: Path, tmp_path: Path) -> None:
-    """Threads do for processes here: the lock belongs to the file as it was opened."""
-    with ThreadPoolExecutor(3) as pool:
-        programs = list(pool.map(install, [PIN] * 3, [tmp_path / "cache"] * 3))
+    """Processes, not threads: to fork while a thread runs is an error from Python 3.12 on."""
+    ask = (
+        "import sys; from pathlib import Path; from tests.e2e.clients import Pin, install; "
+        f"print(install({PIN}, Path(sys.argv[1])))"
+    )
+    asking = [
+        subprocess.Popen([sys.executable, "-c", ask, tmp_path / "cache"], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    programs = [process.communicate()[0] for process in asking]
+    assert [process.returncode for process in asking] == [0, 0, 0]
     assert len(set(programs)) == 1
     assert runs(npm) == 1
 
@@ -70,6 +83,53 @@ def test_the_remains_of_an_install_that_was_killed_are_removed(npm: Path, tmp_pa
     install(PIN, tmp_path / "cache")
     assert whole.exists()
     assert not remains.exists()
+
+
+def test_a_client_that_could_not_be_installed_is_not_tried_again_in_the_same_run(npm: Path, tmp_path: Path) -> None:
+    """The run may have several processes: the set-up, and the tests after it."""
+    (npm / "program").unlink()
+    here = Supply(tmp_path / "cache", tmp_path / "notes")
+    faults = []
+    for supply in (here, here, Supply(tmp_path / "cache", tmp_path / "notes")):
+        with pytest.raises(ClientUnavailable, match="the registry is gone") as fault:
+            supply.program(PIN)
+        faults.append(str(fault.value))
+    assert len(set(faults)) == 1
+    assert runs(npm) == 1
+    other = Pin("other", "@maker/other", "1.2.3", ("@maker/agent-*/agent",))
+    (npm / "program").write_text(PROGRAM)
+    assert here.program(other).exists()
+    with pytest.raises(ClientUnavailable, match="the registry is gone"):
+        here.program(PIN)
+    assert Supply(tmp_path / "cache").program(PIN).exists()
+
+
+def test_the_clients_of_a_run_share_its_time_for_npm(
+    npm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the registry does not answer, every client would take all of it."""
+    monkeypatch.setattr(clients, "NPM_SECONDS", 2)
+    (npm / "npm").write_text("#!/bin/sh\nexec sleep 60\n")
+    supply, started = Supply(tmp_path / "cache"), time.monotonic()
+    for number in range(3):
+        with pytest.raises(ClientUnavailable, match=r"npm did not install other@1 in \d s"):
+            supply.program(Pin("other", "other", "1", (f"{number}",)))
+    assert time.monotonic() - started < 15
+
+
+def test_an_installed_client_is_started_without_a_network_and_without_the_users_environment(
+    npm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says its version only in an empty home, where the loopback is the one interface."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    program = (
+        "#!/bin/sh\n"
+        'names=$(env | cut -d= -f1 | grep -vxE "PWD|OLDPWD|SHLVL|_" | sort | tr "\\n" " ")\n'
+        'there=$(ls -A "$HOME")$(tail -n +3 /proc/self/net/dev | grep -v "^ *lo:")\n'
+        'test "$names,$there" = "HOME PATH TMPDIR ," && echo agent 1.2.3 || echo "$names,$there" >&2\n'
+    )
+    (npm / "program").write_text(program)
+    assert install(PIN, tmp_path / "cache").read_text() == program
 
 
 def test_without_npm_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import tomlkit
 
 from .codex import CODE_MODE, Codex, CodexRun, javascript, mcp, shell
 from .installed import Unpretty
@@ -222,7 +223,8 @@ def test_a_foreign_hook_keeps_its_trust_and_its_bytes(unpretty: Unpretty, codex:
 def test_a_hook_that_came_after_ours_keeps_its_trust_when_we_go(trusted: Unpretty, codex: Codex) -> None:
     file = codex.folder / "hooks.json"
     value = json.loads(file.read_text())
-    value["hooks"]["PostToolUse"].append({"hooks": [{"type": "command", "command": "touch later-ran"}]})
+    group = {"hooks": [{"type": "command", "command": "touch later-ran"}]}
+    value["hooks"]["PostToolUse"].append(group)
     file.write_text(json.dumps(value))
     [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
     later = next(hook for hook in answer["result"]["data"][0]["hooks"] if hook["command"] == "touch later-ran")
@@ -234,7 +236,9 @@ def test_a_hook_that_came_after_ours_keeps_its_trust_when_we_go(trusted: Unprett
     codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
     trusted.run("uninstall", "codex", "--apply")
     assert trust_of(codex) == {"touch later-ran": "trusted"}
-    assert "unpretty" not in file.read_text() + (codex.folder / "config.toml").read_text()
+    assert json.loads(file.read_text()) == {"hooks": {"PostToolUse": [group]}}
+    [(_, kept)] = tomlkit.parse((codex.folder / "config.toml").read_text()).unwrap()["hooks"]["state"].items()
+    assert kept == {"trusted_hash": later["currentHash"]}
 
 
 def test_config_toml_is_unchanged_but_for_our_lines(unpretty: Unpretty, codex: Codex) -> None:
@@ -330,7 +334,7 @@ def test_a_hook_of_one_project_runs_there_and_nowhere_else(unpretty: Unpretty, c
 def test_a_python_that_is_gone_costs_the_call_nothing(trusted: Unpretty, codex: Codex) -> None:
     link = trusted.home / ".local" / "share" / "unpretty" / "python"
     link.unlink()
-    os.symlink("/does/not/exist", link)
+    os.symlink(codex.home / "does" / "not" / "exist", link)
     assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [PRETTY]
     assert status(trusted, 1)[0] == "broken"
     trusted.run("doctor", "codex", "--fix")

@@ -1,6 +1,8 @@
 """The harness itself, with a hook written here: what is scripted runs, and what the model gets is seen."""
 
 import json
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from .mcp_server import PRETTY
 from .model import Call
 from .opencode import OpenCode
 from .opencode import bash as opencode_bash
+from .sandbox import NoNamespace
 
 # Replaces the output of a shell tool by its capitals, in the way of each agent.
 CLAUDE_CODE_HOOK = """
@@ -38,7 +41,7 @@ export const Louder = async () => ({
 def _hook(folder: Path, program: str) -> str:
     file = folder / "hook.py"
     file.write_text(program)
-    return f"{sys.executable} -I {file}"
+    return shlex.join([sys.executable, "-I", str(file)])
 
 
 def test_nothing_but_the_loopback_is_there(home: Path) -> None:
@@ -49,6 +52,22 @@ def test_nothing_but_the_loopback_is_there(home: Path) -> None:
 def test_an_error_in_the_isolated_process_is_raised_with_its_place() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         sandbox.isolated(lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("at", ["unshare", "the first use"])
+def test_where_no_namespace_can_be_made_one_sentence_says_why_and_what_to_do(
+    at: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Some systems refuse it at once, others only when the new namespace is used."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # also root takes the way of a user then
+    if at == "unshare":
+        monkeypatch.setattr(sandbox, "_CLONE_NEWNET", 0x1)  # no flag that can be unshared
+    else:
+        monkeypatch.setattr(sandbox, "_SIOCSIFFLAGS", 0)
+    with pytest.raises(NoNamespace, match=r"no network namespace could be made \(.*\): run as root, or allow user"):
+        sandbox.isolated(lambda: None)
+    assert sandbox.main() == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_process_that_outlives_the_client_is_named_and_ended(project: Path) -> None:

@@ -259,7 +259,7 @@ def test_a_broken_worker_costs_no_result(ready: Unpretty, opencode: OpenCode, wh
     data = ready.home / ".local" / "share" / "unpretty"
     if what == "python is gone":
         (data / "python").unlink()
-        os.symlink("/does/not/exist", data / "python")
+        os.symlink(data.parent / "does" / "not" / "exist", data / "python")
     elif what == "hook.py is gone":
         (data / "hook.py").unlink()
     else:

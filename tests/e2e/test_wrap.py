@@ -4,12 +4,14 @@ Each client first talks to the server alone, then behind the proxy: what differs
 """
 
 import json
+import shlex
 import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tomlkit
 
 from .claude_code import ClaudeCode
 from .codex import CODE_MODE, Codex, javascript, mcp
@@ -127,6 +129,7 @@ class TestClaudeCode:
     def test_what_the_client_wrote_meanwhile_stays(
         self, unpretty: Unpretty, claude_code: ClaudeCode, state: Path
     ) -> None:
+        before = json.loads(state.read_text())
         unpretty.run("install", "claude-code", "--wrap-mcp", "all", "--apply")
         claude_code.run([[Call("mcp__shapes__text", {})]])
         during = json.loads(state.read_text())
@@ -136,13 +139,14 @@ class TestClaudeCode:
         assert {name: after[name] for name in after if name not in ("mcpServers", "projects")} == {
             name: during[name] for name in during if name not in ("mcpServers", "projects")
         }
-        assert "unpretty" not in json.dumps(after["mcpServers"])
+        assert after["mcpServers"] == before["mcpServers"]
         assert claude_code.run([[Call("mcp__shapes__text", {})]]).texts == [PRETTY]
 
     def test_no_change_is_lost_when_both_write_at_the_same_time(
         self, unpretty: Unpretty, claude_code: ClaudeCode, state: Path
     ) -> None:
         """The client adds servers while we wrap and unwrap; its lock keeps the two apart."""
+        before = json.loads(state.read_text())["mcpServers"]
         names = [f"added{number}" for number in range(4)]
 
         def add() -> None:
@@ -170,8 +174,8 @@ class TestClaudeCode:
             unpretty.run("uninstall", "claude-code", "--apply")
         client.join()
         servers = json.loads(state.read_text())["mcpServers"]
-        assert {"shapes", "web", *names} == set(servers)
-        assert "unpretty" not in json.dumps(servers)
+        assert {name: servers.pop(name)["command"] for name in names} == dict.fromkeys(names, "npx")
+        assert servers == before
 
     def test_a_shared_server_can_be_given_to_oneself_with_the_command_of_the_plan(
         self, unpretty: Unpretty, claude_code: ClaudeCode, shapes: list[str]
@@ -278,14 +282,17 @@ class TestCodex:
     def test_a_server_that_the_client_added_meanwhile_stays(
         self, unpretty: Unpretty, codex: Codex, config: Path
     ) -> None:
+        before = tomlkit.parse(config.read_text()).unwrap()
         unpretty.run("install", "codex", "--wrap-mcp", "all", "--apply")
         command: list[str | Path] = [codex.program, "mcp", "add", "later", "--", "npx", "later"]
         subprocess.run(command, cwd=codex.project, env=codex.environment(), check=True, capture_output=True)
         assert states(unpretty, "codex", 1)["later"] == "not_wrapped"
         unpretty.run("uninstall", "codex", "--apply")
         text = config.read_text()
-        assert "unpretty" not in text
         assert '[mcp_servers.later]\ncommand = "npx"\nargs = ["later"]' in text
+        after = tomlkit.parse(text).unwrap()
+        assert after["mcp_servers"].pop("later") == {"command": "npx", "args": ["later"]}
+        assert after == before
         assert self.converse(codex)["text"] == PRETTY
 
     def test_the_log_is_where_it_belongs_although_codex_hides_the_variables(
@@ -308,7 +315,8 @@ class TestCodex:
         file = data / ("proxy" if lost == "python" else "proxy.py")
         lines = file.read_text().splitlines(keepends=True)
         [number] = [at for at, line in enumerate(lines) if line.startswith(("python=", "sys.path += "))]
-        lines[number] = "python=/does/not/exist\n" if lost == "python" else "sys.path += ['/does/not/exist']\n"
+        absent = str(codex.home / "does" / "not" / "exist")
+        lines[number] = f"python={shlex.quote(absent)}\n" if lost == "python" else f"sys.path += [{absent!r}]\n"
         file.write_text("".join(lines))
         assert self.converse(codex)["text"] == PRETTY
         unpretty.run("doctor", "codex", "--fix", status=1)
