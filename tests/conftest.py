@@ -85,7 +85,7 @@ def _homes() -> list[Path]:
 class HomeGuard:
     """An audit hook that stops, and remembers, every touch of a guarded folder while a test runs.
 
-    So it does with whatever a test would leave behind on the machine: what is created outside the folders in ``free``.
+    So it does with what a test would leave behind on the machine: what is created outside the directories in ``free``.
     Such a test also depends on the machine: what root may create in ``/``, a user may not.
 
     It raises pytest's own failure, which is no ``Exception``: code that swallows errors does not swallow this one. What
@@ -108,7 +108,7 @@ class HomeGuard:
         created = _created(event, args)
         if created and not self._is_free(created):
             self.touched.append(f"{event} {created}")
-            pytest.fail(f"a test creates something outside its folders: {self.touched[-1]}")
+            pytest.fail(f"a test creates something outside its directories: {self.touched[-1]}")
 
     def _is_free(self, path: str) -> bool:
         path = os.path.abspath(path)

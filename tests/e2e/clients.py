@@ -2,8 +2,8 @@
 
 Run as a program it installs them all, so that the network is needed once: ``python -m tests.e2e.clients``.
 
-UNPRETTY_E2E_CACHE names the cache. UNPRETTY_E2E_FAULTS names a folder that one run of the gate keeps: what could not be
-installed is noted there, so that the tests which follow fail at once with that error and do not try again.
+UNPRETTY_E2E_CACHE names the cache. UNPRETTY_E2E_FAULTS names a directory that one run of the gate keeps: what could not
+be installed is noted there, so that the tests which follow fail at once with that error and do not try again.
 """
 
 import fcntl
@@ -79,7 +79,7 @@ class Supply:
 
     Args:
         cache: where the clients are kept.
-        notes: a folder with a file for each client that another process of the run could not install.
+        notes: a directory with a file for each client that another process of the run could not install.
     """
 
     def __init__(self, cache: Path, notes: Path | None = None) -> None:

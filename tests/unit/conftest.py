@@ -1,4 +1,4 @@
-"""A machine without agents for every unit test: what is on PATH and above the current folder is the tests' own."""
+"""A machine without agents for every unit test: what is on PATH and above the current directory is the tests' own."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ _CLIENTS = frozenset(("claude", "codex", "opencode", "unpretty"))
 
 @pytest.fixture(scope="session")
 def system_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with links to the system's programs, but for the agents: some systems have them in /usr/bin."""
+    """A directory with links to the system's programs, but for the agents: some systems have them in /usr/bin."""
     folder = tmp_path_factory.mktemp("system")
     for place in os.defpath.split(os.pathsep):
         for program in sorted(Path(place).iterdir()) if Path(place).is_dir() else ():
@@ -21,7 +21,7 @@ def system_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def machine(tmp_path_factory: pytest.TempPathFactory, system_programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """PATH holds one empty folder, which it returns, before the system's programs; the current folder is a project."""
+    """PATH is an empty directory, which it returns, and the system's programs; the current one is a project."""
     folder = tmp_path_factory.mktemp("machine")
     programs, project = folder / "programs", folder / "project"
     programs.mkdir()
@@ -38,5 +38,5 @@ def _on_the_machine(machine: Path) -> None:
 
 @pytest.fixture
 def absent(tmp_path: Path) -> str:
-    """A path that leads to nothing, two missing folders deep, on every machine and for every user."""
+    """A path that leads to nothing, two missing directories deep, on every machine and for every user."""
     return str(tmp_path / "does" / "not" / "exist")

@@ -78,7 +78,7 @@ def test_creating_something_outside_the_folders_of_the_test_fails_it(
     """As root it would stay on the machine, as a user it cannot be done."""
     inside, outside = tmp_path / "file", "/no-such-folder/unpretty"
     inside.write_text("")
-    with pytest.raises(pytest.fail.Exception, match="outside its folders"):
+    with pytest.raises(pytest.fail.Exception, match="outside its directories"):
         act(outside) if act is os.mkdir else act(str(inside), outside)
 
 
