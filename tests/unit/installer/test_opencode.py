@@ -1,6 +1,7 @@
 """OpenCode from plan to uninstall, with the worker itself run by the transaction's check."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def client(folder: Path, source: str) -> Path:
     """A program named ``opencode`` on PATH."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "opencode"
-    program.write_text(f"#!{sys.executable} -I\n{source}\n")
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, "-I", "-c", source])} "$@"\n')
     program.chmod(0o755)
     return program
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -157,7 +158,7 @@ def test_signals_reach_the_server(number):
 
 
 def test_what_a_server_started_gets_the_signal_too():
-    process = start("sh", "-c", f"{sys.executable} -I -S -c 'import time; time.sleep(60)' & echo $!; wait")
+    process = start("sh", "-c", f"{shlex.quote(sys.executable)} -I -S -c 'import time; time.sleep(60)' & echo $!; wait")
     inner = int(process.stdout.readline())
     process.send_signal(signal.SIGTERM)
     assert finish(process) == -signal.SIGTERM
@@ -277,7 +278,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_call_ends_the_connection():
 
 @linux
 def test_what_a_server_left_running_ends_with_it():
-    process = start("sh", "-c", f"{sys.executable} -I -S -c 'import time; time.sleep(60)' >&- & echo $!")
+    process = start("sh", "-c", f"{shlex.quote(sys.executable)} -I -S -c 'import time; time.sleep(60)' >&- & echo $!")
     inner = int(process.stdout.readline())
     assert finish(process) == 0
     assert wait_for_end(inner)
