@@ -1,6 +1,6 @@
 """The real clients, each pinned to one version, installed with npm into a cache outside the checkout.
 
-Run as a program it installs them all, so that the network is needed once: ``python -m tests.e2e.clients``.
+Run as a program it installs them all, so that the network is needed once: ``python -m e2e.clients`` in tests/.
 
 UNPRETTY_E2E_CACHE names the cache. UNPRETTY_E2E_FAULTS names a directory that one run of the gate keeps: what could not
 be installed is noted there, so that the tests which follow fail at once with that error and do not try again.

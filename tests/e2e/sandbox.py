@@ -1,6 +1,7 @@
 """Where a client runs: a child process that sees no network but its own loopback, and outlives nothing it started.
 
-Run as a program it says in one sentence why that cannot be had here, if so: ``python -m tests.e2e.sandbox``.
+Run as a program it says in one sentence why that cannot be had here, if so: ``python -m e2e.sandbox`` in
+tests/.
 """
 
 import ctypes

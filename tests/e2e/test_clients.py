@@ -51,11 +51,13 @@ def test_a_client_is_installed_once(npm: Path, tmp_path: Path) -> None:
 def test_processes_that_ask_at_once_share_one_install(npm: Path, tmp_path: Path) -> None:
     """Processes, not threads: to fork while a thread runs is an error from Python 3.12 on."""
     ask = (
-        "import sys; from pathlib import Path; from tests.e2e.clients import Pin, install; "
+        "import sys; from pathlib import Path; from e2e.clients import Pin, install; "
         f"print(install({PIN}, Path(sys.argv[1])))"
     )
     asking = [
-        subprocess.Popen([sys.executable, "-c", ask, tmp_path / "cache"], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", ask, tmp_path / "cache"], cwd=CHECKOUT / "tests", stdout=subprocess.PIPE
+        )
         for _ in range(3)
     ]
     programs = [process.communicate()[0] for process in asking]
