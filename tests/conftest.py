@@ -50,9 +50,11 @@ _AUDITED = frozenset(
     )
 )  # fmt: skip
 _CREATING = frozenset(("os.link", "os.mkdir", "os.rename", "os.symlink"))  # the last path is what comes into being
-# Where creating something is nobody's business but ours: the checkout (Hypothesis keeps its examples there), temporary
-# files of libraries, and the kernel's own.
-_FREE = (os.path.abspath(f"{__file__}/../.."), os.path.abspath(tempfile.gettempdir()), "/dev", "/proc")
+# Where a test may create something: the checkout, Hypothesis's examples, libraries' temporary files, the kernel's own.
+_FREE = (
+    *map(os.path.abspath, (f"{__file__}/../..", os.environ.get("HYPOTHESIS_STORAGE_DIRECTORY", ".hypothesis"))),
+    *map(os.path.abspath, (tempfile.gettempdir(), "/dev", "/proc")),
+)
 
 
 def _guarded_folders() -> tuple[str, ...]:
