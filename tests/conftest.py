@@ -185,7 +185,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in ("LANGUAGE", "LANG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    monkeypatch.setenv("TZ", "UTC0")
+    monkeypatch.setenv("TZ", "UTC")
     if hasattr(time, "tzset"):
         time.tzset()
     umask = os.umask(0o022)
