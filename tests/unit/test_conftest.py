@@ -7,17 +7,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-REAL_HOME = Path.home()  # while this module is imported, no test runs yet
+REAL_HOME = Path(os.path.expanduser("~"))  # while this module is imported, no test runs yet
 
 
 @pytest.fixture
-def on_purpose(home_guard: object) -> Iterator[None]:
+def on_purpose(home_guard: Any) -> Iterator[None]:
     """The test touches the real home on purpose: forget that it did, or it would fail when it ends."""
+    if not home_guard.guards(str(REAL_HOME / ".claude")):
+        pytest.skip("this account has no home directory")
     yield
-    home_guard.touched.clear()  # type: ignore[attr-defined]
+    home_guard.touched.clear()
 
 
 def test_home_is_an_empty_folder_of_the_tests_own(home: Path) -> None:
