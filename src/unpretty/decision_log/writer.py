@@ -94,8 +94,7 @@ def append(
         except FileNotFoundError:
             if not create or system.is_uninstalled():
                 return False
-            system.make_folders(system.folder_of(path))
-            handle = system.open_file(path, _APPEND)
+            handle = _create(path)
         try:
             if system.fstat(handle).st_size + len(line) > max_bytes:
                 rotated = _rotate(path, len(line), max_bytes, max_files)
@@ -107,6 +106,15 @@ def append(
             system.close(handle)
     except (OSError, ValueError):
         return False
+
+
+def _create(path: str) -> int:
+    """A handle on the log, created with its directory where that is missing too; raises OSError."""
+    try:
+        return system.open_file(path, _APPEND)
+    except FileNotFoundError:
+        system.make_folders(system.folder_of(path))
+        return system.open_file(path, _APPEND)
 
 
 def _rotate(path: str, room: int, max_bytes: int, max_files: int) -> "int | None":
