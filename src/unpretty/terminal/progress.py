@@ -34,7 +34,7 @@ def may_hide(lost: str, new: str, known: bool, redrawn: bool = False) -> "tuple[
     """
     if _is_json(lost) or _is_json(new):
         return False, False
-    if redrawn:
+    if redrawn and not _names_failure(lost.lower()):
         return True, True
     same = not new.strip(" ") or _show_same(lost, new)
     if (same or known) and is_state(lost):
@@ -44,8 +44,9 @@ def may_hide(lost: str, new: str, known: bool, redrawn: bool = False) -> "tuple[
 
 
 def is_document(text: str) -> bool:
-    """Tell whether a line begins with what may be a JSON document; such a one is not erased either."""
-    return text.lstrip()[:1] in ("{", "[") and _is_json(text)
+    """Tell whether a line begins with what may be a JSON document or a member of one; neither is erased."""
+    start = text.lstrip()[:1]
+    return (start in ("{", "[") and _is_json(text)) or (start == '"' and '":' in text)
 
 
 def is_state(text: str) -> bool:
@@ -57,27 +58,60 @@ def _judged(text: str) -> "tuple[bool, str]":
     """Return whether ``text`` is a state, and its label; each text is asked for when it comes and when it goes.
 
     The total belongs to the label of a state that has nothing else: ``17/500`` and ``18/500`` are of the same thing.
+    All words belong to the label where the sign is weak (a total, a time), and those in front of the sign where the
+    text begins with a number, as rows of a table do.
     """
     found = _JUDGED.get(text)
     if found is None:
         if len(_JUDGED) >= _MOST_JUDGED:
             _JUDGED.clear()
         how = _says_how_far(text)
-        found = _JUDGED[text] = (how != "", _label(text) + how.removeprefix(_SURE))
+        label = _label(text)
+        if how and how != _SURE:
+            label += how + _letters(text)
+        elif how and not label:
+            label = " " + _letters(text[: max(text.find("%" if "%" in text else "/"), 0)])
+        found = _JUDGED[text] = (how != "", label)
     return found
 
 
+def _letters(text: str) -> str:
+    return "".join([c for c in text if c.isalpha()])
+
+
 def _says_how_far(text: str) -> str:
-    """Return how a text shows how far something has come: empty when not, a total such as ``/500``, or ``sure``."""
+    """Return how a text shows how far something has come: empty when not, ``sure``, a total (``/500``), a time (``:``).
+
+    The last two are weak: the marks of a school and the time of a runner look the same.
+    """
     shown = text.strip(" ")
     if len(shown) <= 3 and shown and all(c in _BAR or _is_block(c) for c in shown):
         return _SURE
     if "%" not in text and "/" not in text and ":" not in text:
         return ""
     lowered = shown.lower()
-    if any(word in lowered for word in _FAILURES) or (shown[:1] == "|" and shown[-1:] == "|"):
+    if _names_failure(lowered) or (shown[:1] == "|" and shown[-1:] == "|") or _has_fields(text):
         return ""
-    return _SURE if _has_percentage(text) or _has_time(lowered) else _fraction(text)
+    if _has_percentage(text):
+        return _SURE
+    return _time(lowered) or _fraction(text)
+
+
+def _names_failure(lowered: str) -> bool:
+    return any(word in lowered for word in _FAILURES)
+
+
+def _has_fields(text: str) -> bool:
+    """Tell whether a mark that separates fields stands between a letter and a letter or digit: ``1,grew 50%``."""
+    for mark in ",;|":
+        if mark not in text:
+            continue
+        parts = text.split(mark)
+        for before, after in zip(parts, parts[1:], strict=False):
+            sides = before[-1:] + after[:1]
+            if len(sides) == 2 and sides.isalnum() and not sides.isdecimal():
+                return True
+    return False
 
 
 def columns(text: str) -> int:
@@ -102,7 +136,18 @@ def _is_json(text: str) -> bool:
 def _show_same(lost: str, new: str) -> bool:
     was_state, label = _judged(lost)
     state, new_label = _judged(new)
-    return (label == new_label and (state or (label != "" and was_state))) or _differ_in_spinner(lost, new)
+    if state:
+        same = label == new_label and not (lost.startswith("- ") and new.startswith("- "))  # items of a list
+    else:
+        same = was_state and _ends_what_began(lost, new)
+    return same or _differ_in_spinner(lost, new)
+
+
+def _ends_what_began(lost: str, new: str) -> bool:
+    """Tell whether ``new`` begins with all that stands in front of the first number of ``lost``, which has words."""
+    end = next((i for i, char in enumerate(lost) if char in _DIGITS), len(lost))
+    words = lost[:end].rstrip(" ([")
+    return any(c.isalpha() for c in words) and new.startswith(words)
 
 
 def _label(text: str) -> str:
@@ -211,6 +256,8 @@ def _fraction(text: str) -> str:
 def _is_sized(after: str) -> bool:
     word = after.removeprefix(" ").lower()
     letters = word[: len(word) - len(word.lstrip("bkmgtiyes"))]
+    if len(letters) == 1 and after[:1] == " ":  # 3/4 m of cable
+        return False
     return letters in _UNITS and not word[len(letters) : len(letters) + 1].isalnum()
 
 
@@ -226,23 +273,23 @@ def _ends_in_bar(text: str) -> bool:
     return text != "" and _is_block(text[-1])
 
 
-def _has_time(lowered: str) -> bool:
-    """Tell whether a time that is left or has passed stands in a text, and not the time of a log line."""
+def _time(lowered: str) -> str:
+    """Return ``sure`` for a row of curl's table, ``:`` for a time that is left or has passed, no time of a log line."""
     if "--:--" in lowered:
-        return True
+        return _SURE
     if ":" not in lowered:
-        return False
+        return ""
     words = lowered.split()
     times = [word for word in words if all(map(_is_time, word.strip("()[],").split("<")))]
     if len(words) == 12 and len(times) == 3:  # curl
-        return True
-    if times and not _COUNTED.isdisjoint(words):
-        return True
+        return _SURE
     has_rate = lowered.endswith(("/s]", "/it]")) or "/s, " in lowered or "/it, " in lowered
-    return any(
+    counts = bool(times) and not _COUNTED.isdisjoint(words)
+    counts = counts or any(
         "<" in time or (len(time) == 7 and time[0] == "0") or (has_rate and time[0] + time[-1] == "[,")
         for time in times
     )
+    return ":" if counts else ""
 
 
 def _is_time(word: str) -> bool:

@@ -49,6 +49,20 @@ DATA = {
     "rows of tabs": "1\t50%\r2\t60%\r3\t70%\nx\n",
     "rows of a database": "1|50%|a\r2|60%|b\r3|70%|c\nx\n",
     "rows of a table": "| 1 | 50% |\r| 2 | 60% |\r| 3 | 70% |\nx\n",
+    "rows whose last field ends in a percentage": "1,grew 50%\r2,grew 60%\r3,grew 70%\nx\n",
+    "rows whose last field ends in a percentage, by semicolons": "1;grew 50%\r2;grew 60%\r3;grew 70%\nx\n",
+    "rows of a database whose last field ends in a percentage": "1|grew 50%\r2|grew 60%\r3|grew 70%\nx\n",
+    "columns of one width, a number in front": "1001  Alice Smith    50%\r1002  Bob Jones     60%\nx\n",
+    "columns of one width, a fraction at the end": "1001  Alice Smith   (3/9)\r1002  Bob Jones    (4/9)\nx\n",
+    "a list of YAML": "- 10%\r- 20%\r- 30%\nx\n",
+    "times of runners": "0:45:12 Alice\r0:46:33 Bob\nx\n",
+    "times of songs": "Track 0:03:15 Intro\rTrack 0:05:20 Verse\nx\n",
+    "times that are left for different things": "eta 12:30 flight A\reta 13:30 flight B\nx\n",
+    "marks of a school": "88/100 Alice\r92/100 Bob\nx\n",
+    "marks in subjects": "Score: 88/100 math\rScore: 92/100 art\nx\n",
+    "lengths": "1/2 m of cable\r3/4 m of cable\nx\n",
+    "sentences that begin with the same word": "Revenue grew 10% in May\rRevenue for June is not known yet\nx\n",
+    "an error whose line was cleared to its right": "remote: ERROR: no space\x1b[K\rremote: trying again\x1b[K\n",
     "equal rows": "a,1\ra,1\ra,1\nx\n",
     "rows that each begin with the one before": "1\r12\r123\r1234\nx\n",
     "signs of numbers": "-5\r5\r-5\nx\n",
@@ -85,6 +99,7 @@ DATA = {
     "a document that was redrawn": '{"a": 1}\x1b[K\r{"a": 2}\x1b[K\n',
     "a document that a code erased on an earlier line": '{"a": 1}\n\x1b[A\x1b[2Kdone\n',
     "a long line of wide characters that was erased": "日" * 41 + "\x1b[2K\rdone\n",
+    "a member of a document that a code erased": '  "a": 1,\r\x1b[K  "b": 2\n',
     "a long line": "processing " + "/very/long/path" * 8 + "\rdone\n",
     "a long line of progress": "x" * 78 + " 10%\r" + "x" * 78 + " 20%\n",
     "a long line of wide characters": "日" * 40 + " 10%\r" + "日" * 40 + " 20%\n",
@@ -233,6 +248,9 @@ def test_a_state_alone_may_be_hidden_by_another_one_of_the_same_thing_only() -> 
     assert may_hide("words", "done", known=True) == (False, False)
     assert may_hide("file 17/500", "file 18/500", known=False) == (True, True)
     assert may_hide("file 17/500", "file 17/600", known=False) == (False, False)
+    assert may_hide("Reading... 5% [", "Reading... Done", known=False) == (True, True)
+    assert may_hide("(5%", "done", known=False) == (False, False)
+    assert may_hide("1.2/3.4 MB", "1.3/3.4 MB", known=False) == (True, True)
 
 
 @pytest.mark.parametrize(("text", "width"), [("", 0), ("abc", 3), ("é—█⠋", 4), ("日本", 4), ("📦", 2), ("a\tb", 10)])
