@@ -44,7 +44,9 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
     """Return ``text`` without its invisible codes, and whether a code moves between lines. Linear time.
 
     The text is ``None`` when a sequence is broken or unknown. Movements stay, but for erasing to the right where
-    nothing else moves: that changes nothing. ``moves_back`` says that carriage returns or backspaces do move.
+    nothing else moves: that changes nothing. ``moves_back`` says that carriage returns or backspaces do move. Where
+    something moves, erasing directly behind a colour counts as unknown: grep and gcc write it with each colour, in
+    whatever text they print, so it does not say that the text was to go.
 
     Raises:
         Undecidable: a sequence does more than move the cursor.
@@ -53,7 +55,7 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
     kept = [pieces[0]]
     erasers: list[int] = []
     colours: set[str] = set()
-    broken = vertical = False
+    broken = vertical = coloured = False
     for i in range(1, len(pieces)):
         piece = pieces[i]
         code, end, rest = piece.partition("m")
@@ -66,6 +68,7 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
                 colours.add(code)
         elif kind in _TO_THE_RIGHT:
             erasers.append(len(kept))
+            coloured = coloured or (kept[-1] == "" and pieces[i - 1][:1] == "[" and pieces[i - 1][-1] == "m")
             kept.append(ESC + piece[:length])
         else:
             broken = broken or kind is _BROKEN
@@ -74,7 +77,7 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
             length = 0
             kept.append(ESC)
         kept.append(piece[length:])
-    if broken:
+    if broken or (coloured and moves_back):
         return None, vertical
     if not moves_back:
         for i in erasers:

@@ -6,6 +6,7 @@ when it crosses lines that fit any terminal, stays below the first line of the t
 
 from unpretty.terminal.codes import VERTICAL, Undecidable, tokens
 from unpretty.terminal.line import Line, is_narrow
+from unpretty.terminal.progress import is_document
 
 _NARROWEST = 80  # columns; a longer line may take two rows of the terminal, and "one up" then is half a line up
 _WIDEST_GAP = 200  # columns that a movement to the right may leave blank
@@ -65,7 +66,7 @@ class _Screen:
             else:
                 done = line.move(*part)
                 if part[0] == "J":
-                    self._clear_below()
+                    done = done and self._clear_below()
             if not done:
                 raise Undecidable
 
@@ -98,12 +99,14 @@ class _Screen:
         self._line().column = column
         return True
 
-    def _clear_below(self) -> None:
-        below = len(self.rows) - self.row - 1
-        self.budget[0] -= below
-        if self.budget[0] < 0:
-            raise Undecidable
-        self.rows[self.row + 1 :] = [""] * below
+    def _clear_below(self) -> bool:
+        """Clear the rows below the cursor; ``False`` when one is a document, or that costs too much."""
+        below = self.rows[self.row + 1 :]
+        self.budget[0] -= len(below)
+        if self.budget[0] < 0 or any(is_document(row if isinstance(row, str) else row.shown()) for row in below):
+            return False
+        self.rows[self.row + 1 :] = [""] * len(below)
+        return True
 
     def shown(self) -> str:
         texts = [row if isinstance(row, str) else row.shown() for row in self.rows]

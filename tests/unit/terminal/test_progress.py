@@ -100,6 +100,8 @@ DATA = {
     "a document that a code erased on an earlier line": '{"a": 1}\n\x1b[A\x1b[2Kdone\n',
     "a long line of wide characters that was erased": "日" * 41 + "\x1b[2K\rdone\n",
     "a member of a document that a code erased": '  "a": 1,\r\x1b[K  "b": 2\n',
+    "a document that a code erased with the rest of the screen": 'a\n{"a": 1}\n\x1b[2A\x1b[Jdone\n',
+    "a document that a code erased with the rest of the screen, redrawn": 'a\nb\n\x1b[A\x1b[2K{"a": 1}\x1b[A\x1b[Jc\n',
     "a long line": "processing " + "/very/long/path" * 8 + "\rdone\n",
     "a long line of progress": "x" * 78 + " 10%\r" + "x" * 78 + " 20%\n",
     "a long line of wide characters": "日" * 40 + " 10%\r" + "日" * 40 + " 20%\n",
@@ -121,6 +123,22 @@ def test_a_line_of_data_stays_while_progress_beside_it_goes(name: str) -> None:
         return
     progress = "".join(f"Receiving objects: {i}%\r" for i in range(100)) + "Receiving objects: 100%, done.\n"
     assert reduce_noise(progress + DATA[name]) == "Receiving objects: 100%, done.\n" + DATA[name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,{on}total{off}\r1,{on}total{off}\r2,x\n",
+        "name,x\r{on}total{off},1\n",
+        "{on}total{off}\b\b\b\b\bx\n",
+    ],
+)
+def test_the_colours_of_grep_erase_no_rows_that_carriage_returns_end(text: str) -> None:
+    """grep erases to the right with each colour, whatever the line holds; nothing was to go."""
+    found = text.format(on="\x1b[01;31m\x1b[K", off="\x1b[m\x1b[K")
+    other = "b,{on}total{off}\n".format(on="\x1b[01;31m\x1b[K", off="\x1b[m\x1b[K")
+    assert reduce_noise(found) is None
+    assert reduce_noise(found + other) == found + "b,total\n"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
