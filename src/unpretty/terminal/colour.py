@@ -1,15 +1,19 @@
 r"""Texts whose subject is colour: without their codes they say something else, so they stay as they are.
 
-Three signs: two runs that each set a colour touch between letters or digits (``10`` in red, ``20`` in green, as a word
-diff writes it), two lines differ in nothing but their codes, or what stands behind the plain marker of a diff is
-coloured (the codes then belong to what was compared). The codes are those of SGR in ECMA-48, with xterm's 256 and true
-colours.
+The signs: two runs that each set a colour touch between letters or digits (``10`` in red, ``20`` in green, as a word
+diff writes it) or one is red and one green (``"a"``, ``"b"``), two lines differ in nothing but their codes, what stands
+behind the plain marker of a diff is coloured (the codes then belong to what was compared), or blanks of several
+background colours stand in a line (a QR code, a palette). The codes are those of SGR in ECMA-48, with xterm's 256 and
+true colours, and the addresses of links (OSC 8).
 """
 
 from unpretty.terminal.codes import ESC, VERTICAL, read_sequence
 
 _MARKERS = "<>+- \t"
 _PLAIN = ("", "", "")
+# Colours of deleted and added words: red and green.
+_DELETED = ("31", "91", "41", "101")
+_ADDED = ("32", "92", "42", "102")
 # Which styles a code of SGR ends, beside those that set or end a colour.
 _ENDS = {
     "22": ("1", "2"), "23": ("3", "20"), "24": ("4", "21"), "25": ("5", "6"), "27": ("7",), "28": ("8",), "29": ("9",),
@@ -26,7 +30,7 @@ def is_subject(text: str) -> bool:
     Raises:
         Undecidable: a sequence does more than move the cursor.
     """
-    if ESC + "[" not in text:
+    if ESC + "[" not in text and ESC + "]8;" not in text:
         return False
     reader = _Reader()
     styles: dict[tuple[Style, str], tuple[Style, bool]] = {}
@@ -41,6 +45,8 @@ def is_subject(text: str) -> bool:
         if known is None:
             length, kind = read_sequence(pieces, i)
             rest = piece[length:]
+            if piece.startswith("]8;") and length:
+                reader.link(piece[:length])
             if kind[0] == "" and piece[:1] == "[" and length == len(code) + 1 and end:
                 known = styles[style, code] = _changed(style, code[1:])
             elif kind[0] not in ("", "K", "J"):
@@ -96,14 +102,15 @@ class _Reader:
 
     ``last`` is the character before and ``style`` its style; ``sets`` says that a code set a colour since. ``plain``
     and ``styled`` hold the line so far without and with its styles, from its first character that is no marker;
-    ``marked`` says that a marker without a style came before it. ``seen`` gives the styled line for each plain one.
+    ``marked`` says that a marker without a style came before it, ``ground`` is the background of the line's first run
+    of blanks that has one. ``seen`` gives the styled line for each plain one. ``before`` is the run before.
     """
 
-    __slots__ = ("last", "marked", "plain", "seen", "sets", "shown", "style", "styled")
+    __slots__ = ("before", "ground", "last", "marked", "plain", "seen", "sets", "shown", "style", "styled")
 
     def __init__(self) -> None:
         self.seen: dict[str, str] = {}
-        self.last = ""
+        self.last = self.before = ""
         self.style = _PLAIN
         self.sets = False
         self._begin_line()
@@ -113,15 +120,21 @@ class _Reader:
         self.styled: list[str] = []
         self.shown = _PLAIN  # the style that the end of ``styled`` has
         self.marked = False
+        self.ground = ""
+
+    def link(self, code: str) -> None:
+        """Note the address of a link, without its parameters, which may be random."""
+        self.styled.append("\0" + code.rstrip("\a").split(";", 2)[-1] + "\0")
 
     def take(self, run: str, style: "Style") -> bool:
         """Read ``run``, which is not empty; True when it shows that colour is the subject."""
         if self.sets:
             self.sets = False
-            coloured = any(self.style[:2]) and any(style[:2])
-            if coloured and self.last.isalnum() and run[0].isalnum():
+            coloured = self.last != "" and any(self.style[:2]) and any(style[:2])
+            if coloured and ((self.last.isalnum() and run[0].isalnum()) or self._is_word_diff(run, style)):
                 return True
         self.last = run[-1]
+        self.before = run
         self.style = style
         if "\n" not in run:
             return self._take_part(run, style)
@@ -130,8 +143,23 @@ class _Reader:
             return True
         return any(self.end_line() or (part != "" and self._take_part(part, style)) for part in others)
 
+    def _is_word_diff(self, run: str, style: "Style") -> bool:
+        """Tell whether ``run`` and the one before, which touch, are red and green, not with a separator between."""
+        if self.last.isspace() or self.last in ":=,;/|" or run[0].isspace():
+            return False
+        one, other = self.style[:2], style[:2]
+        for old, new in zip(one, other, strict=True):
+            if (old in _DELETED and new in _ADDED) or (old in _ADDED and new in _DELETED):
+                words = self.before.rpartition("\n")[2], run.partition("\n")[0]
+                return all(any(c.isalnum() for c in word) for word in words)
+        return False
+
     def _take_part(self, part: str, style: "Style") -> bool:
-        """Add ``part`` to the line; True when it is coloured text behind a marker of a diff."""
+        """Add ``part`` to the line; True when it is coloured text behind a marker of a diff, or part of a picture."""
+        if style[1] and not part.strip(" "):
+            if self.ground and self.ground != style[1]:
+                return True
+            self.ground = style[1]
         if not self.plain:
             rest = part.lstrip(_MARKERS)
             if style == _PLAIN and part[:1] in _MARKERS and part[: len(part) - len(rest)].strip(" \t"):

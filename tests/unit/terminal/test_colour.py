@@ -62,6 +62,17 @@ SUBJECT = {
     "an added line that holds codes": f"    + a {RED}b{OFF}\n",
     "a line of diff whose colour goes on": f"- {RED}a b\n  c{OFF}\n",
     "a line of diff that holds codes": f"\t> a {RED}b{OFF}\n",
+    "a word diff of signs and digits": f"costs {RED}$10{OFF}{GREEN}$20{OFF} now\n",
+    "a word diff of quoted words": f'x = {RED}"a"{OFF}{GREEN}"b"{OFF}\n',
+    "a word diff of calls, new words first": f"x = {GREEN}f(){OFF}{RED}g(){OFF}\n",
+    "a word diff of signs in background colours": "x = \x1b[41m'a'\x1b[49m\x1b[42m'b'\x1b[49m\n",
+    "a QR code": "\x1b[47m    \x1b[40m  \x1b[47m  \x1b[0m\n\x1b[40m  \x1b[47m      \x1b[0m\n",
+    "a palette": "\x1b[41m  \x1b[0m \x1b[42m  \x1b[0m\n",
+    "links that differ in their address": (
+        "\x1b]8;;file:///a/x\x1b\\x\x1b]8;;\x1b\\\n\x1b]8;;file:///b/x\x1b\\x\x1b]8;;\x1b\\\n"
+    ),
+    "links that differ in their address, ended by a bell": "\x1b]8;;a:1\ax\x1b]8;;\a\n\x1b]8;;a:2\ax\x1b]8;;\a\n",
+    "a link and the same word without": "\x1b]8;;a:1\ax\x1b]8;;\a\nx\n",
     "a broken code between two colours, which is text": f"{RED}10\x1b[99z{GREEN}20{OFF}\n",
     "a line of diff whose marker is coloured by itself": f"{GREEN}ok{OFF}\n< a {RED}b{OFF}\n",
 }
@@ -93,6 +104,21 @@ NO_SUBJECT = {
         "a b\n" * 4,
     ),
     "equal lines without a colour, a code on one of them": ("a b\n\x1b[0ma b\x1b[0m\n", "a b\na b\n"),
+    "marks of tests in red and green": (f"{RED}F{OFF}{GREEN}.{OFF}{RED}!{OFF}{GREEN}ok{OFF}\n", "F.!ok\n"),
+    "numbers in red and green with a comma between": (
+        f"{RED}1 failed{OFF}, {GREEN}2 passed{OFF}\n",
+        "1 failed, 2 passed\n",
+    ),
+    "red and green words that blanks part": (f"{RED}a) {OFF}{GREEN}(b{OFF}\n", "a) (b\n"),
+    "red and green signs that a line end parts": (f"{RED}a){OFF}\n{GREEN}(b{OFF}\n", "a)\n(b\n"),
+    "blanks around a word, all of one background": (
+        "\x1b[41m  \x1b[1ma \x1b[22m  \x1b[0m \x1b[42m b \x1b[0m\n",
+        "  a     b \n",
+    ),
+    "equal links with parameters": (
+        "\x1b]8;id=1;a:1\ax\x1b]8;;\a\n\x1b]8;id=2;a:1\ax\x1b]8;;\a\n",
+        "x\nx\n",
+    ),
     "empty lines": ("\x1b[31ma\n\n\x1b[0m\n\n", "a\n\n\n\n"),
     "empty lines with line ends of Windows": ("\x1b[31ma\r\n\r\n\x1b[0m\r\n\r\n", "a\r\n\r\n\r\n\r\n"),
     "a place in a file as compilers write it": (
