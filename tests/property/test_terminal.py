@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unpretty.terminal import has_noise, reduce_noise
-from unpretty.terminal.colour import is_subject
+from unpretty.terminal.colour import is_subject, may_be_subject, reads_as_subject
 
 TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
 STATES = ["10%", "20%", " 100%", "(3/9)", "|", "/", "⠋", "⠙", "=>", "  ", "done"]
@@ -213,6 +213,29 @@ END = st.sampled_from(["\x1b[0m", "\x1b[m", "\x1b[39;49m", "\x1b(B\x1b[m", ""])
 )
 def test_words_that_only_colours_part_are_never_joined(runs: list[tuple[str, str, str]], after: str) -> None:
     assert reduce_noise("\x1b[1mwords\x1b[0m:\n" + "".join(map("".join, runs)) + after) is None
+
+
+PARTS = ["a", "b c", "10", '"', "-", "+ ", "> ", " ", "  ", "\t", "é", ":", "\r", "\n", "\n", "\n", "a\nb", "a b\n"]
+DRESS = [
+    "\x1b[31m", "\x1b[1;32m", "\x1b[41m", "\x1b[42m", "\x1b[38;5;9m", "\x1b[1m", "\x1b[22m", "\x1b[0m", "\x1b[m",
+    "\x1b[39m",
+    "\x1b[K", "\x1b]8;;a\a", "\x1b]8;;\a", "\x1b[2C", "\x1b[?25l", "\x1b[31", "\x1b",
+]  # fmt: skip
+LINES = [
+    "\x1b[31ma b\x1b[0m\n",
+    "\x1b[1ma b\x1b[m\n",
+    "a b\n",
+    "\x1b[31ma\x1b[m b\n",
+    "\x1b[1mc\n",
+    "c\x1b[0m\n",
+    "c\n",
+    "\n",
+]
+
+
+@given(streams(PARTS, DRESS, LINES) | streams(LINES) | streams(PARTS, DRESS[:10]))
+def test_what_a_fast_look_finds_plain_is_no_subject_when_all_styles_are_read(text: str) -> None:
+    assert may_be_subject(text) or not reads_as_subject(text)
 
 
 @given(st.sampled_from("<>+- "), st.sampled_from("<>+- "), COLOURED, COLOURED, st.sampled_from(["", "  ", "\t"]))
