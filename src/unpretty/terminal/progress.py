@@ -144,10 +144,10 @@ def _show_same(lost: str, new: str) -> bool:
 
 
 def _ends_what_began(lost: str, new: str) -> bool:
-    """Tell whether ``new`` begins with all that stands in front of the first number of ``lost``, which has words."""
+    """Tell whether ``new`` begins with the words of ``lost``, none of them behind its percentage."""
     end = next((i for i, char in enumerate(lost) if char in _DIGITS), len(lost))
     words = lost[:end].rstrip(" ([")
-    return any(c.isalpha() for c in words) and new.startswith(words)
+    return "%" in lost and _letters(words) == _letters(lost) != "" and new.startswith(words)
 
 
 def _label(text: str) -> str:

@@ -62,6 +62,8 @@ DATA = {
     "marks in subjects": "Score: 88/100 math\rScore: 92/100 art\nx\n",
     "lengths": "1/2 m of cable\r3/4 m of cable\nx\n",
     "sentences that begin with the same word": "Revenue grew 10% in May\rRevenue for June is not known yet\nx\n",
+    "sentences that begin with one word and a percentage": "Discount 50% on shoes\rDiscount ends today\nx\n",
+    "a mark of a school, then a word": "Score: 88/100\rScore: none yet\nx\n",
     "an error whose line was cleared to its right": "remote: ERROR: no space\x1b[K\rremote: trying again\x1b[K\n",
     "equal rows": "a,1\ra,1\ra,1\nx\n",
     "rows that each begin with the one before": "1\r12\r123\r1234\nx\n",
