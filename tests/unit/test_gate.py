@@ -92,8 +92,12 @@ def test_a_home_that_is_a_link_and_a_name_that_is_too_long_for_sockets_are_seen(
     assert bash("temporary_base", tmp_path, TMPDIR=str(long), HOME="/root").stdout == "/tmp\n"
 
 
+@pytest.mark.parametrize("cache", ["", "my cache"])
 @pytest.mark.parametrize("relative", [True, False])
-def test_mypy_is_started_from_a_checkout_and_a_directory_with_blanks(relative: bool, tmp_path: Path) -> None:
+def test_mypy_is_started_from_a_checkout_and_a_directory_with_blanks(
+    relative: bool, cache: str, tmp_path: Path
+) -> None:
+    """A cache that is named lies where the caller stands, one that is not in the checkout."""
     checkout, current = tmp_path / "my code" / "unpretty", tmp_path / "else where"
     for part in ("src/unpretty/cli", "hooks", "installer", ".ci"):
         (checkout / part).mkdir(parents=True)
@@ -105,11 +109,13 @@ def test_mypy_is_started_from_a_checkout_and_a_directory_with_blanks(relative: b
     temporary = tmp_path / "temporary files"
     temporary.mkdir()
     environment = {**os.environ, "MYPY": "./mypy" if relative else str(program), "TMPDIR": str(temporary)}
+    environment["MYPY_CACHE_DIR"] = cache  # the gate names one of its own
     command = [checkout / ".ci" / "mypy", "--option"]
     done = subprocess.run(command, cwd=current, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "--config-file", str(checkout / "pyproject.toml"), "--cache-dir", str(checkout / ".mypy_cache"),
+        "--config-file", str(checkout / "pyproject.toml"), "--cache-dir",
+        str(current / cache if cache else checkout / ".mypy_cache"),
         "--option", "-p", "unpretty", "cli hooks installer",
     ]  # fmt: skip
     assert list(temporary.iterdir()) == []
