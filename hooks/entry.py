@@ -92,12 +92,12 @@ class Received:
         """Whether ``pieces`` are a whole object; not tried again when trying has cost more than parsing them once."""
         if not pieces[-1][-16:].rstrip().endswith(b"}"):
             return False
-        data = b"".join(pieces)
-        if self._spent > len(data) + _FREE_BYTES:
+        size = sum(map(len, pieces))
+        if self._spent > size + _FREE_BYTES:
             return False
-        self._spent += len(data)
+        self._spent += size
         try:
-            self._value = loads(data.decode("utf-8"))
+            self._value = loads(b"".join(pieces).decode("utf-8"))
         except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
             return False
         return True

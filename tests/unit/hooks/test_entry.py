@@ -169,6 +169,17 @@ def test_a_full_disk_changes_nothing_else(hook: Hook) -> None:
     assert COMPACT.replace('"', '\\"') in hook.run(bash(PRETTY))
 
 
+def test_pieces_are_put_together_only_to_parse_them() -> None:
+    """Many of the thousands of pieces of a large payload end in a brace; copying all so far each time adds up."""
+    received = entry.Received()
+    whole: "list[bytes]" = [b'{"a":', b"1}"]
+    assert received._is_whole(whole)
+    received._spent = entry._FREE_BYTES + 100
+    cannot_be_joined = range(7)
+    assert not received._is_whole([cannot_be_joined, b"1}"])  # type: ignore[list-item]
+    assert received._spent == entry._FREE_BYTES + 100
+
+
 def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "MAX_PAYLOAD_BYTES", 1000)
     _, call = entry._understand(claude_code, "claude-code", entry.Received(bash(PRETTY)[:1001]), Settings())
