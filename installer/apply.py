@@ -63,7 +63,7 @@ def refuse_blocked(plan: Plan) -> None:
 
 
 def _state(change: FileChange) -> bytes | None:
-    return files.read_link(change.path) if change.kind == "link" else files.read(change.path)
+    return files.read_link(change.path) if change.kind == "link" else files.read(change.path, own=change.ours)
 
 
 def _is_done(change: FileChange) -> bool:

@@ -137,8 +137,7 @@ def _purge(plan: Plan) -> None:
 
 def _own_plan(purge: bool) -> Plan:
     """Our own files: the launchers; with ``purge`` everything."""
-    removal = (*launcher.removal(), *wrap_launcher.removal())
-    changes = tuple(change for change in removal if own_files.is_ours(change.path))
+    changes = (*launcher.removal(), *wrap_launcher.removal())
     there = own_files.inventory()
     removed = {change.path for change in changes}
     staying = [path for path in there.ours if path not in removed and not path.is_dir()]

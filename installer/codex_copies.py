@@ -37,7 +37,7 @@ def mark(places: Iterable[Path]) -> tuple[FileChange, ...]:
     path = locations.copies_file(NAME)
     after = None if content is None else content.encode("utf-8", "surrogateescape")
     change = FileChange(
-        path, files.read(path), after, "Lets one copy of the hook answer each call.", ours=True, mode=0o600
+        path, files.read(path, own=True), after, "Lets one copy of the hook answer each call.", ours=True, mode=0o600
     )
     return () if change.operation == "keep" else (change,)
 

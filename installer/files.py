@@ -23,13 +23,19 @@ _TEMPORARY = ".unpretty"
 _STALE_SECONDS = 60
 
 
-def read(path: Path) -> bytes | None:
+def read(path: Path, *, own: bool = False) -> bytes | None:
     """The bytes of the file that ``path`` leads to; None when there is none (also for a link that leads nowhere).
+
+    With ``own`` (see ``target``) a link that leads to no file, but to itself or to a folder, counts as nothing too.
 
     Raises:
         UnprettyError: it is there but cannot be read, or is no regular file.
     """
     try:
+        if own and path.is_symlink() and not os.path.isfile(path):  # noqa: PTH113  that of Path may raise
+            return None
+        if path.is_fifo():  # opening it would wait for somebody who writes
+            raise UnprettyError(f"{path} cannot be read (it is a pipe).", code="unreadable")
         with path.open("rb") as file:
             return file.read()
     except FileNotFoundError:

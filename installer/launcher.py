@@ -16,7 +16,7 @@ import unpretty
 import unpretty.hooks
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import files, registered
+from unpretty.installer import files, own_files, registered
 from unpretty.installer.plan import Block, FileChange
 
 # Compiled at each start, so it is short. The package is made by hand: finding it through site-packages would cost more
@@ -92,7 +92,12 @@ def changes() -> tuple[FileChange, ...]:
     show Python's complaint about a missing script, but nothing when Python is missing.
     """
     hook = FileChange(
-        hook_file(), files.read(hook_file()), hook_source(), "The script that agents run.", ours=True, mode=0o600
+        hook_file(),
+        files.read(hook_file(), own=True),
+        hook_source(),
+        "The script that agents run.",
+        ours=True,
+        mode=0o600,
     )
     if sys.platform == "win32":
         return (hook,)
@@ -108,19 +113,23 @@ def changes() -> tuple[FileChange, ...]:
 
 
 def removal() -> tuple[FileChange, ...]:
-    """The changes that take our files out of the data folder, for when no agent needs them any more."""
+    """The changes that take our files out of the data folder, for when no agent needs them any more.
+
+    What is not ours there stays, and is no reason to keep the agents' entries.
+    """
     why = "No agent uses it any more."
     folder = (locations.data_dir(),)
     found = []
-    if sys.platform != "win32":
-        # A file of the user's may stand there.
-        link = files.read_link(python_link()) if python_link().is_symlink() else None
+    # Something else may stand there: a file of the user's, a directory, what cannot be read.
+    if sys.platform != "win32" and own_files.is_ours(python_link()):
+        link = files.read_link(python_link())
         found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=folder))
     found += [
         FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)
         for path in (hook_file(), locations.resolved_settings_file())
+        if own_files.is_ours(path)
     ]
-    return tuple(change for change in found if change.before is not None)
+    return tuple(found)
 
 
 # Run by the hook's own interpreter: its version, then each directory in which hook.py looks for the package.
@@ -145,6 +154,8 @@ def package_fault() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     version, *places = os.fsdecode(done.stdout).rstrip("\r\n").split("\0")
+    if not places:
+        return None  # no Python stands there; said in other words, too
     if any(Path(place, "hooks", "entry.py").is_file() for place in places):
         return None
     return f"The hook does nothing: {hook_file()} finds no unpretty for its Python {version} in {places[0]}."

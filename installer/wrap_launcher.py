@@ -15,7 +15,7 @@ from pathlib import Path
 import unpretty
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import files, launcher, planning
+from unpretty.installer import files, launcher, own_files, planning
 from unpretty.installer.plan import FileChange
 
 _SHELL = """\
@@ -99,7 +99,9 @@ def changes() -> tuple[FileChange, ...]:
     if sys.platform != "win32":
         contents.append((program(), _program_source(), 0o700))
     return tuple(
-        FileChange(path, files.read(path), content, "Starts MCP servers behind the proxy.", ours=True, mode=mode)
+        FileChange(
+            path, files.read(path, own=True), content, "Starts MCP servers behind the proxy.", ours=True, mode=mode
+        )
         for path, content, mode in contents
     )
 
@@ -109,8 +111,9 @@ def removal() -> tuple[FileChange, ...]:
     found = [
         FileChange(path, files.read(path), None, "No MCP server uses it.", ours=True, empty_dirs=(path.parent,))
         for path in (program(), script())
+        if own_files.is_ours(path)
     ]
-    return tuple(change for change in found if change.before is not None)
+    return tuple(found)
 
 
 def _program_source() -> bytes:

@@ -23,6 +23,24 @@ def test_reading_tells_a_missing_file_from_one_that_cannot_be_read(tmp_path):
 
 
 @posix
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnprettyError, match=r"cannot be read \(it is a pipe\)"):
+        files.read(tmp_path / "pipe")
+
+
+@posix
+@pytest.mark.parametrize("leads_to", ["link", "/", "/nowhere"])
+def test_a_link_of_ours_that_leads_to_no_file_counts_as_nothing(tmp_path, leads_to):
+    link = tmp_path / "link"
+    link.symlink_to(leads_to)
+    assert files.read(link, own=True) is None
+    if leads_to != "/nowhere":
+        with pytest.raises(UnprettyError, match="cannot be read"):
+            files.read(link)
+
+
+@posix
 def test_a_link_is_read_as_the_path_that_it_holds(tmp_path):
     link = tmp_path / "link"
     assert files.read_link(link) is None

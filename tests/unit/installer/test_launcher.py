@@ -125,7 +125,10 @@ def test_where_no_package_fits_the_python_that_runs_it_the_doctor_says_so(fake_p
     assert doctor.shared_faults()[0] == doctor.Fault("package_not_found", launcher.package_fault(), doctor.FIX)
     launcher.hook_file().write_text("no list of directories")
     assert launcher.package_fault() is None
+    install()
     launcher.python_link().unlink()
+    assert launcher.package_fault() is None
+    launcher.python_link().symlink_to("/bin/true")  # a program that answers nothing
     assert launcher.package_fault() is None
 
 
@@ -180,7 +183,7 @@ def test_removal_takes_our_files_and_an_empty_folder_and_leaves_what_is_not_ours
     assert launcher.removal() == ()
     fake_package(FAKE_ENTRY)
     install()
-    locations.resolved_settings_file().write_text("{}")
+    locations.resolved_settings_file().write_text('{"source":[]}')
     # The script goes after the interpreter: without a script an older entry would show Python's complaint.
     assert [change.path.name for change in launcher.removal()] == ["python", "hook.py", "settings.json"]
     other = locations.data_dir() / "other"

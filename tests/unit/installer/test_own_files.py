@@ -129,6 +129,53 @@ def test_uninstall_without_purge_deletes_no_file_of_the_users_that_has_a_name_of
     assert {path.name for path in locations.data_dir().iterdir()} == {name}
 
 
+def _loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+@posix
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo, _loop, lambda path: path.symlink_to("/")])
+@pytest.mark.parametrize("name", ["hook.py", "settings.json", "proxy", "proxy.py", "python"])
+def test_whatever_stands_in_the_place_of_a_file_of_ours_the_agents_lose_their_entry(settings_file, name, put):
+    """A file of ours that cannot be read is the very state in which somebody wants to get rid of unpretty."""
+    run("install", "claude-code", "--apply")
+    place = locations.data_dir() / name
+    place.unlink(missing_ok=True)
+    put(place)
+    result = CliRunner().invoke(cli, ["uninstall", "--apply"])
+    assert result.exit_code == 0, result.output
+    assert not settings_file.exists()
+    kept = {path.name for path in everywhere(locations.data_dir())} if locations.data_dir().exists() else set()
+    assert kept <= {name}
+
+
+@posix
+@pytest.mark.parametrize("put", [Path.touch, _loop])
+def test_whatever_stands_in_the_place_of_our_directory_the_agents_lose_their_entry(settings_file, put):
+    run("install", "claude-code", "--apply")
+    shutil.rmtree(locations.data_dir())
+    put(locations.data_dir())
+    result = CliRunner().invoke(cli, ["uninstall", "--apply"])
+    assert result.exit_code == 0, result.output
+    assert not settings_file.exists()
+    assert os.path.lexists(locations.data_dir())
+
+
+@posix
+@pytest.mark.parametrize("leads_to", ["hook.py", "/", "/nowhere"])
+def test_a_link_in_the_place_of_our_script_that_leads_to_no_file_is_replaced(settings_file, leads_to):
+    run("install", "claude-code", "--apply")
+    script = locations.data_dir() / "hook.py"
+    written = script.read_bytes()
+    script.unlink()
+    script.symlink_to(leads_to)
+    assert CliRunner().invoke(cli, ["doctor"]).exit_code == 1
+    result = CliRunner().invoke(cli, ["doctor", "--fix"])
+    assert result.exit_code == 0, result.output
+    assert script.read_bytes() == written
+    assert not script.is_symlink()
+
+
 @posix
 def test_a_link_to_a_file_of_the_users_in_the_place_of_ours_costs_the_user_nothing(home, tmp_path):
     use_everything(home, tmp_path)
