@@ -215,6 +215,7 @@ def call_after(seconds: float, call: "Callable[[], None]") -> None:
     except ImportError:  # pragma: no cover  an interpreter of another make
         import signal as signals
     signals.signal(signals.SIGALRM, lambda *_: call())
+    signals.pthread_sigmask(signals.SIG_UNBLOCK, (signals.SIGALRM,))  # a parent's mask is inherited
     signals.setitimer(signals.ITIMER_REAL, seconds)
 
 

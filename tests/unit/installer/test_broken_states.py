@@ -237,15 +237,20 @@ class TestTheTimeLimit:
 class TestInputThatDoesNotEnd:
     """Some programs leave the pipe open after the payload."""
 
-    def answered(self, data: bytes, seconds: float) -> bytes:
+    def answered(self, data: bytes, seconds: float, preexec_fn: "Callable[[], None] | None" = None) -> bytes:
         """What the hook writes while its input stays open; it must have ended after ``seconds``."""
-        with subprocess.Popen(registered.argv("codex"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as hook:
+        with subprocess.Popen(
+            registered.argv("codex"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=preexec_fn
+        ) as hook:
             assert hook.stdin is not None
             assert hook.stdout is not None
             hook.stdin.write(data)
             hook.stdin.flush()
             started = time.monotonic()
+            watchdog = threading.Timer(2 * seconds, hook.kill)
+            watchdog.start()
             output = hook.stdout.read()
+            watchdog.cancel()
             assert hook.wait(5) == 0
             assert time.monotonic() - started < seconds
             return output
@@ -259,6 +264,13 @@ class TestInputThatDoesNotEnd:
         large["tool_response"]["content"][0]["text"] = "}" * 400_000
         assert self.answered(json.dumps(large).encode(), 4) == b""
         assert "not_json" in locations.decision_log_file().read_text()
+
+    def test_an_alarm_that_the_parent_blocked_or_ignores_goes_off(self, data_dir: Path) -> None:
+        def deaf() -> None:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+
+        assert self.answered(PAYLOAD[:-1], 8, preexec_fn=deaf) == b""
 
     @pytest.mark.parametrize("data", [b"", PAYLOAD[:-1], b"}", b"{" * 10])
     def test_a_payload_that_never_comes_whole_is_given_up_in_silence(self, data_dir: Path, data: bytes) -> None:
