@@ -74,10 +74,25 @@ def body(text: str) -> str:
     return text.partition("Output:\n")[2]
 
 
+def hooks_of(codex: Codex) -> list[Json]:
+    """Every hook as Codex lists it."""
+    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
+    hooks: list[Json] = answer["result"]["data"][0]["hooks"]
+    return hooks
+
+
 def trust_of(codex: Codex) -> dict[str, str]:
     """What Codex says of every hook, by its command."""
-    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
-    return {hook["command"]: hook["trustStatus"] for hook in answer["result"]["data"][0]["hooks"]}
+    return {hook["command"]: hook["trustStatus"] for hook in hooks_of(codex)}
+
+
+def trust(codex: Codex, command: str = "") -> Json:
+    """Trust the one hook that there is, or the one with ``command``, as a user does on Codex's own screen."""
+    [hook] = [hook for hook in hooks_of(codex) if command in ("", hook["command"])]
+    value = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
+    edit = {"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}
+    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    return hook
 
 
 def test_a_plan_alone_writes_nothing(unpretty: Unpretty, codex: Codex) -> None:
@@ -133,11 +148,7 @@ def test_verify_tells_replaced_results_from_those_where_codex_kept_its_own(
     handler = value["hooks"]["PostToolUse"][0]["hooks"][0]
     handler["command"] += " | sed 's/^{/{\"unknown\":1,/'"
     file.write_text(json.dumps(value))
-    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
-    [hook] = answer["result"]["data"][0]["hooks"]
-    trust = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
-    edit = {"keyPath": "hooks.state", "value": trust, "mergeStrategy": "upsert"}
-    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    trust(codex)
     run = converse(codex, calls, servers={"shapes": server})
     assert body(run.texts[0]) == PRETTY
     assert verified(trusted) == (3, 3, 0)
@@ -204,11 +215,7 @@ def test_code_mode_is_left_alone_and_the_log_says_why(trusted: Unpretty, codex: 
 def test_a_foreign_hook_keeps_its_trust_and_its_bytes(unpretty: Unpretty, codex: Codex) -> None:
     codex.folder.mkdir()
     (codex.folder / "hooks.json").write_text(FOREIGN)
-    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
-    [foreign] = answer["result"]["data"][0]["hooks"]
-    trust = {foreign["key"]: {"trusted_hash": foreign["currentHash"]}}
-    edit = {"keyPath": "hooks.state", "value": trust, "mergeStrategy": "upsert"}
-    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    trust(codex)
     config = (codex.folder / "config.toml").read_bytes()
     assert trust_of(codex) == {"touch foreign-ran": "trusted"}
     unpretty.run("install", "codex", "--trust", "--apply")
@@ -226,14 +233,7 @@ def test_a_hook_that_came_after_ours_keeps_its_trust_when_we_go(trusted: Unprett
     group = {"hooks": [{"type": "command", "command": "touch later-ran"}]}
     value["hooks"]["PostToolUse"].append(group)
     file.write_text(json.dumps(value))
-    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
-    later = next(hook for hook in answer["result"]["data"][0]["hooks"] if hook["command"] == "touch later-ran")
-    edit = {
-        "keyPath": "hooks.state",
-        "value": {later["key"]: {"trusted_hash": later["currentHash"]}},
-        "mergeStrategy": "upsert",
-    }
-    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    later = trust(codex, "touch later-ran")
     trusted.run("uninstall", "codex", "--apply")
     assert trust_of(codex) == {"touch later-ran": "trusted"}
     # Our group stays, empty: Codex knows the trust of a hook by the place of its group.
@@ -365,11 +365,7 @@ def test_an_entry_of_the_first_form_still_works_and_is_replaced_with_its_trust(t
     folder = codex.home / ".local" / "share" / "unpretty"
     handler["command"] = f"exec {folder}/python -I -S {folder}/hook.py codex"
     file.write_text(json.dumps(value))
-    [answer] = codex.app_server([("hooks/list", {"cwds": [str(codex.project)]})])
-    [hook] = answer["result"]["data"][0]["hooks"]
-    trust = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
-    edit = {"keyPath": "hooks.state", "value": trust, "mergeStrategy": "upsert"}
-    codex.app_server([("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})])
+    trust(codex)
     assert [body(text) for text in converse(codex, [shell("sh report")]).texts] == [COMPACT]
     assert status(trusted, 1) == ("modified", ["entry_modified"])
     trusted.run("doctor", "codex", "--fix")
