@@ -9,6 +9,7 @@ import shlex
 import sys
 
 from unpretty import locations
+from unpretty.errors import UnprettyError
 
 
 def interpreter() -> str:
@@ -18,7 +19,15 @@ def interpreter() -> str:
 
 
 def argv(agent: str) -> list[str]:
-    """The registered command as a list of words. ``-I -S``: no site-packages, no variables of the user's."""
+    """The registered command as a list of words. ``-I -S``: no site-packages, no variables of the user's.
+
+    Raises:
+        UnprettyError: the agents' files, which are UTF-8, cannot name our directory.
+    """
+    if not _is_utf8(str(locations.data_dir())):
+        shown = str(locations.data_dir()).encode("utf-8", "backslashreplace").decode("utf-8")
+        message = f"The name of {shown} is no UTF-8 text, so the agents' files cannot hold it."
+        raise UnprettyError(message, code="bad_path", hint="Set XDG_DATA_HOME to a directory with another name.")
     return [interpreter(), "-I", "-S", _portable(str(locations.data_dir() / "hook.py")), agent]
 
 
@@ -44,6 +53,14 @@ def is_ours(command: str, agent: str) -> bool:
     """
     script = r"""(?:^|[/\\"'\s])unpretty[/\\]+hook\.py["']?"""
     return re.search(rf"""{script}\s+["']?{re.escape(agent)}["']?(?=$|[\s;|&<>)])""", command) is not None
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _portable(path: str) -> str:

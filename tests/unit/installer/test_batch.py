@@ -1,6 +1,7 @@
 """Several agents in one go."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,19 @@ def test_an_agent_that_cannot_be_planned_is_reported_and_the_others_go_on(two, e
     assert states(results) == [("codex", "failed"), ("opencode", "applied")]
     assert results[0].plan is None
     assert results[0].error is not None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files are bytes on POSIX systems")
+@pytest.mark.parametrize("agent", agents.every(), ids=lambda agent: agent.name)
+def test_a_home_that_is_no_utf_8_text_is_told_in_a_sentence(agent, home, monkeypatch):
+    monkeypatch.setenv("HOME", str(home / "x\udce9y"))
+    (home / "x\udce9y").mkdir()
+    (result,) = batch.plan_install([agent], Options())
+    assert result.error is not None
+    assert result.error.code == "bad_path"
+    assert "x\\udce9y/.local/share/unpretty is no UTF-8 text" in str(result.error)
+    assert "XDG_DATA_HOME" in result.error.hint
+    assert list((home / "x\udce9y").iterdir()) == []
 
 
 def test_our_own_files_stay_while_another_agent_needs_them_or_may_need_them(two):
