@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from unpretty.cli.main import COMMANDS, cli
-from unpretty.reason import EXPLANATIONS
+from unpretty.engine.reason import EXPLANATIONS
 from unpretty.settings.config_file import AGENTS
 from unpretty.settings.defaults import SETTINGS
 

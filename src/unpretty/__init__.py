@@ -5,21 +5,21 @@ The public names are imported when first used, so that the hook, which also pass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unpretty.compaction import Compaction as Compaction
-    from unpretty.compaction import Decision as Decision
-    from unpretty.compaction import compact as compact
-    from unpretty.context import Context as Context
     from unpretty.encodings import decode as decode
     from unpretty.encodings import encode as encode
+    from unpretty.engine.compaction import Compaction as Compaction
+    from unpretty.engine.compaction import Decision as Decision
+    from unpretty.engine.compaction import compact as compact
+    from unpretty.engine.context import Context as Context
 
 __version__ = "0.1.0"
 __all__ = ["Compaction", "Context", "Decision", "compact", "decode", "encode"]
 
 _HOMES = {
-    "Compaction": "unpretty.compaction",
-    "Decision": "unpretty.compaction",
-    "compact": "unpretty.compaction",
-    "Context": "unpretty.context",
+    "Compaction": "unpretty.engine.compaction",
+    "Decision": "unpretty.engine.compaction",
+    "compact": "unpretty.engine.compaction",
+    "Context": "unpretty.engine.context",
     "decode": "unpretty.encodings",
     "encode": "unpretty.encodings",
 }

@@ -3,13 +3,13 @@
 import time
 from types import ModuleType
 
-from unpretty.compaction import Compaction, Decision
-from unpretty.context import SHELL, Context
+from unpretty.engine.compaction import Compaction, Decision
+from unpretty.engine.context import SHELL, Context
+from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.errors import UnprettyError
-from unpretty.hooks import claude_code, codex, entry, opencode
-from unpretty.hooks.call import Call, Field, mapping_of
-from unpretty.json_text.scanner import InvalidJSON, loads
 from unpretty.settings.defaults import Settings
+from unpretty_hooks import claude_code, codex, entry, opencode
+from unpretty_hooks.call import Call, Field, mapping_of
 
 ADAPTERS: dict[str, ModuleType] = {"claude-code": claude_code, "codex": codex, "opencode": opencode}
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unpretty.context import Context
 from unpretty.encodings import NAMES
 from unpretty.encodings.evidence import MAX_ROWS
 from unpretty.encodings.selection import choose
-from unpretty.json_text.minify import minify
+from unpretty.engine.context import Context
+from unpretty.engine.json_text.minify import minify
 from unpretty.tokens.count import load_counter
 
 TABLE = Path(__file__).parents[2] / "docs" / "encoding-table.md"

@@ -18,9 +18,8 @@ from pathlib import Path
 from statistics import median
 
 import unpretty
-import unpretty.hooks
-from unpretty.compaction import compact
-from unpretty.context import MCP, SHELL, Context
+from unpretty.engine.compaction import compact
+from unpretty.engine.context import MCP, SHELL, Context
 
 PLAIN = "\n".join(f"step {n}: the quick brown fox jumps over the lazy dog, and so on" for n in range(480))[:30_000]
 LOG = "\n".join(f"[INFO] 12:{n % 60:02}:01 request {n} took {n % 7} ms" for n in range(800))[:30_000]
@@ -51,7 +50,7 @@ def payload(stdout: str) -> bytes:
 
 def hook_script(folder: Path) -> Path:
     """``hook.py`` as the installer writes it, with a log of its own and no counting of tokens behind the reply."""
-    from unpretty.installer import launcher
+    from unpretty_installer.core import launcher
 
     source = launcher.hook_source().decode("ascii")
     for place in (

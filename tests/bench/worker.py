@@ -49,7 +49,8 @@ def measure(node: str, calls: int, folder: Path) -> None:
         HOME=str(folder), **{f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "STATE", "CONFIG")}
     )
     from unpretty import locations
-    from unpretty.installer import launcher, opencode_places
+    from unpretty_installer.core import launcher
+    from unpretty_installer.opencode import places
 
     launcher.hook_file().parent.mkdir(parents=True)
     launcher.hook_file().write_bytes(launcher.hook_source())
@@ -57,7 +58,7 @@ def measure(node: str, calls: int, folder: Path) -> None:
     locations.config_file().parent.mkdir(parents=True)
     locations.config_file().write_text('count_tokens = "estimate"\n')  # counting happens beside the replies
     plugin, driver = folder / "plugin.mjs", folder / "driver.mjs"
-    plugin.write_bytes(opencode_places.plugin_source())
+    plugin.write_bytes(places.plugin_source())
     driver.write_text(DRIVER)
     done = subprocess.run([node, driver, plugin, str(calls)], stdout=subprocess.PIPE, text=True, check=True)
     print(f"Worker round trip from the plugin, median of {calls} calls, best and worst of 5 rounds")

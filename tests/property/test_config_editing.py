@@ -5,8 +5,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unpretty.installer import hook_entries
-from unpretty.installer.json_edit import Document
+from unpretty_installer.edit import hook_entries
+from unpretty_installer.edit.json_document import Document
 
 # Texts are costly to make, and a third of the profile's examples finds what there is to find.
 fewer = settings(max_examples=max(100, settings().max_examples // 3))

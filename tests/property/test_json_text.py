@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unpretty.compaction import compact
-from unpretty.context import MCP, Context
-from unpretty.json_text.documents import Documents
-from unpretty.json_text.minify import minify
-from unpretty.json_text.scanner import scan
-from unpretty.json_text.verify import is_same
+from unpretty.engine.compaction import compact
+from unpretty.engine.context import MCP, Context
+from unpretty.engine.json_text.documents import Documents
+from unpretty.engine.json_text.minify import minify
+from unpretty.engine.json_text.scanner import scan
+from unpretty.engine.json_text.verify import is_same
 
 WHITE = st.text(" \t\n\r", max_size=3)
 NUMBERS = st.one_of(

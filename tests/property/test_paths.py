@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unpretty.paths import fold_paths, unfold_paths
+from unpretty.engine.paths import fold_paths, unfold_paths
 
 PATHS = [
     "a.py",

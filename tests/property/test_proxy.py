@@ -8,16 +8,16 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unpretty.json_text.scanner import InvalidJSON
-from unpretty.mcp.channel import Outlet, read_lines
-from unpretty.mcp.clients import Call
-from unpretty.mcp.message import literal, read_messages, splice
-from unpretty.mcp.policy import Policy
-from unpretty.mcp.resources import ResultStore
-from unpretty.mcp.rewrite import Rewriter
-from unpretty.mcp.rows import json_rows, line_rows
-from unpretty.mcp.schemas import ToolSchemas
-from unpretty.mcp.session import Session
+from unpretty.engine.json_text.scanner import InvalidJSON
+from unpretty.proxy.channel import Outlet, read_lines
+from unpretty.proxy.clients import Call
+from unpretty.proxy.message import literal, read_messages, splice
+from unpretty.proxy.policy import Policy
+from unpretty.proxy.resources import ResultStore
+from unpretty.proxy.rewrite import Rewriter
+from unpretty.proxy.rows import json_rows, line_rows
+from unpretty.proxy.schemas import ToolSchemas
+from unpretty.proxy.session import Session
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 _VALUES = st.recursive(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unpretty.terminal import has_noise, reduce_noise
-from unpretty.terminal.colour import is_subject, may_be_subject, reads_as_subject
+from unpretty.engine.terminal import has_noise, reduce_noise
+from unpretty.engine.terminal.colour import is_subject, may_be_subject, reads_as_subject
 
 TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
 STATES = ["10%", "20%", " 100%", "(3/9)", "|", "/", "⠋", "⠙", "=>", "  ", "done"]

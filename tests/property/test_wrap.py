@@ -8,7 +8,9 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unpretty.installer import toml_spans, wrap, wrap_json, wrap_toml
+from unpretty_installer.codex import toml_servers
+from unpretty_installer.edit import toml_spans
+from unpretty_installer.wrap import json_servers, wrapped
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
     ["--", "-y", "[", "#", '"', ","]
@@ -49,20 +51,20 @@ def claude_files(draw: st.DrawFn) -> tuple[str, list[tuple[str, ...]]]:
 def test_a_file_of_claude_code_comes_back(file: tuple[str, list[tuple[str, ...]]], word: str) -> None:
     text, places = file
     data, name = text.encode(), "x"
-    fronts = {place: wrap.front(place[-1]) for place in places}
-    after, made = wrap_json.wrapped(data, fronts, name=name, strict=True)
+    fronts = {place: wrapped.front(place[-1]) for place in places}
+    after, made = json_servers.wrapped(data, fronts, name=name, strict=True)
     expected = json.loads(text)
     for place in places:
         entry = expected["mcpServers"][place[-1]]
-        if "command" in entry and not wrap.is_wrapped(wrap_json.words_of(entry)):
-            words = [*wrap.front(place[-1]), entry["command"], *entry.get("args", [])]
+        if "command" in entry and not wrapped.is_wrapped(json_servers.words_of(entry)):
+            words = [*wrapped.front(place[-1]), entry["command"], *entry.get("args", [])]
             entry["command"], entry["args"] = words[0], words[1:]
     assert json.loads(after) == expected
-    assert wrap_json.wrapped(after, fronts, name=name, strict=True) == (after, ())
-    assert wrap_json.unwrapped(after, places, made, name=name, strict=True) == data
+    assert json_servers.wrapped(after, fronts, name=name, strict=True) == (after, ())
+    assert json_servers.unwrapped(after, places, made, name=name, strict=True) == data
     # The client writes its file anew in its own layout, with something more in it.
     rewritten = json.dumps({**json.loads(after), "added": word}, indent=2).encode()
-    again = wrap_json.unwrapped(rewritten, places, made, name=name, strict=True)
+    again = json_servers.unwrapped(rewritten, places, made, name=name, strict=True)
     assert json.loads(again) == {**json.loads(text), "added": word}
 
 
@@ -86,10 +88,10 @@ def opencode_files(draw: st.DrawFn) -> tuple[str, list[str]]:
 def test_a_file_of_opencode_comes_back(file: tuple[str, list[str]]) -> None:
     text, words = file
     place = ("mcp", "db")
-    after, made = wrap_json.wrapped(text.encode(), {place: wrap.front("db")}, name="x", strict=False)
-    found = wrap_json.words_of(wrap_json.Document.read(after).value(place))
-    assert found == (tuple(words) if wrap.is_wrapped(words) else (*wrap.front("db"), *words))
-    assert wrap_json.unwrapped(after, [place], made, name="x", strict=False) == text.encode()
+    after, made = json_servers.wrapped(text.encode(), {place: wrapped.front("db")}, name="x", strict=False)
+    found = json_servers.words_of(json_servers.Document.read(after).value(place))
+    assert found == (tuple(words) if wrapped.is_wrapped(words) else (*wrapped.front("db"), *words))
+    assert json_servers.unwrapped(after, [place], made, name="x", strict=False) == text.encode()
 
 
 def toml_string(word: str) -> st.SearchStrategy[str]:
@@ -129,12 +131,12 @@ def test_a_file_of_codex_comes_back(file: tuple[str, list[str]], cut: bool, wind
     text, names = file
     text = text.rstrip("\n") if cut else text
     data = (text.replace("\n", "\r\n") if windows else text).encode()
-    places = [(wrap_toml.TABLE, name) for name in names]
-    fronts = {place: wrap.front(place[-1]) for place in places}
-    after, made = wrap_toml.wrapped(data, fronts, name="x")
-    assert wrap_toml.wrapped(after, fronts, name="x") == (after, ())
-    assert wrap_toml.unwrapped(after, places, made, name="x") == data
-    assert wrap_toml.unwrapped(after + b"\n[more]\ny = 1\n", places, made, name="x") == data + b"\n[more]\ny = 1\n"
+    places = [(toml_servers.TABLE, name) for name in names]
+    fronts = {place: wrapped.front(place[-1]) for place in places}
+    after, made = toml_servers.wrapped(data, fronts, name="x")
+    assert toml_servers.wrapped(after, fronts, name="x") == (after, ())
+    assert toml_servers.unwrapped(after, places, made, name="x") == data
+    assert toml_servers.unwrapped(after + b"\n[more]\ny = 1\n", places, made, name="x") == data + b"\n[more]\ny = 1\n"
 
 
 @given(st.dictionaries(NAMES, VALUES.filter(lambda value: value is not None), max_size=4))

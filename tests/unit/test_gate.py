@@ -1,7 +1,6 @@
 """The gate's own programs: what it says of a step, where it works, what it leaves, and paths with blanks."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,34 +90,6 @@ def test_a_home_that_is_a_link_and_a_name_that_is_too_long_for_sockets_are_seen(
     long.mkdir()
     assert bash("temporary_base", tmp_path, TMPDIR=str(long), HOME="/root").stdout == "/tmp\n"
 
-
-@pytest.mark.parametrize("cache", ["", "my cache"])
-@pytest.mark.parametrize("relative", [True, False])
-def test_mypy_is_started_from_a_checkout_and_a_directory_with_blanks(
-    relative: bool, cache: str, tmp_path: Path
-) -> None:
-    """A cache that is named lies where the caller stands, one that is not in the checkout."""
-    checkout, current = tmp_path / "my code" / "unpretty", tmp_path / "else where"
-    for part in ("src/unpretty/cli", "hooks", "installer", ".ci"):
-        (checkout / part).mkdir(parents=True)
-    current.mkdir()
-    shutil.copy(GATE / "mypy", checkout / ".ci" / "mypy")
-    program = current / "mypy"
-    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"; cd "$MYPYPATH/unpretty" && echo *\n')
-    program.chmod(0o755)
-    temporary = tmp_path / "temporary files"
-    temporary.mkdir()
-    environment = {**os.environ, "MYPY": "./mypy" if relative else str(program), "TMPDIR": str(temporary)}
-    environment["MYPY_CACHE_DIR"] = cache  # the gate names one of its own
-    command = [checkout / ".ci" / "mypy", "--option"]
-    done = subprocess.run(command, cwd=current, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
-        "--config-file", str(checkout / "pyproject.toml"), "--cache-dir",
-        str(current / cache if cache else checkout / ".mypy_cache"),
-        "--option", "-p", "unpretty", "cli hooks installer",
-    ]  # fmt: skip
-    assert list(temporary.iterdir()) == []
 
 
 def test_pythons_are_found_by_paths_with_blanks_and_odd_entries_of_path_do_no_harm(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import time
 import traceback
 from collections.abc import Iterator
 
-from unpretty import __version__, locations, system
+from unpretty import __version__, locations
+from unpretty.engine import system
 
 
 def write_bug_report() -> str:

@@ -10,7 +10,6 @@ from typing import IO
 
 import click
 
-from unpretty.context import Context
 from unpretty.convert.blocks import blocks, decode_blocks, joined
 from unpretty.convert.measure import Size, measure
 from unpretty.convert.readers import FORMATS, format_of, read_text, record_reader
@@ -19,6 +18,7 @@ from unpretty.encodings.document import Document
 from unpretty.encodings.registry import NAMES, get
 from unpretty.encodings.selection import AUTO, JSON, Choice, choose_for
 from unpretty.encodings.verified import encode_verified
+from unpretty.engine.context import Context
 from unpretty.errors import UnprettyError
 from unpretty.tokens.count import load_counter
 

@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from unpretty.cli import plan_output
-from unpretty.installer import agents, batch, render
-from unpretty.installer.doctor import AgentReport
-from unpretty.installer.plan import Options
+from unpretty_installer import agents, batch
+from unpretty_installer.core import render
+from unpretty_installer.core.plan import Options
+from unpretty_installer.core.report import AgentReport
 
 SCHEMA = 1
 _STYLES = {"active": "green", "not_installed": "dim"}

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from unpretty import locations
 from unpretty.cli.plan_output import visible
+from unpretty.engine.reason import EXPLANATIONS
 from unpretty.errors import UnprettyError
 from unpretty.explain import ADAPTERS, Explained, explain
-from unpretty.reason import EXPLANATIONS
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
 

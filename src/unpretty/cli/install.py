@@ -3,8 +3,9 @@
 import click
 
 from unpretty.cli import plan_output
-from unpretty.installer import agents, batch, wrap_plan
-from unpretty.installer.plan import Options
+from unpretty_installer import agents, batch
+from unpretty_installer.core.plan import Options
+from unpretty_installer.wrap import plans
 
 
 @click.command()
@@ -39,7 +40,7 @@ def command(  # noqa: PLR0913  one keyword per option
     if not chosen:
         raise plan_output.nothing_found()
     results = batch.plan_install(chosen, Options(project=folder, trust=trust, wrap_mcp=wrap_mcp))
-    wrap_plan.require_known((result.plan for result in results), wrap_mcp)
+    plans.require_known((result.plan for result in results), wrap_mcp)
     arguments = list(names)
     arguments += ["--project", str(folder)] if folder else []
     arguments += ["--trust"] if trust else []

@@ -9,12 +9,12 @@ from rich.text import Text
 
 from unpretty import __version__, locations
 from unpretty.decision_log.reader import last_decision
-from unpretty.installer import agents
-from unpretty.installer.doctor import AgentReport
-from unpretty.installer.plan import Options
 from unpretty.stats.period import Period, local_time
 from unpretty.stats.report import Report, build_report
 from unpretty.stats.words import percent, size, tokens, visible
+from unpretty_installer import agents
+from unpretty_installer.core.plan import Options
+from unpretty_installer.core.report import AgentReport
 
 _STYLES = {"active": "green", "not_installed": "dim"}
 

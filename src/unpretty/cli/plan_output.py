@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty.errors import UnprettyError
-from unpretty.installer import batch, planning, render
-from unpretty.installer.batch import Result
+from unpretty_installer import batch
+from unpretty_installer.batch import Result
+from unpretty_installer.core import planning, render
 
 
 def show(lines: Iterable[render.Line]) -> None:

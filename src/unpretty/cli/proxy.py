@@ -20,8 +20,8 @@ def command(max_result_bytes: int | None, passthrough: bool, name: str, server: 
 
     Every message passes byte for byte except results of tool calls.
     """
-    from unpretty.mcp.proxy import run
-    from unpretty.mcp.server_process import CannotStart, ServerProcess, end_like
+    from unpretty.proxy.relay import run
+    from unpretty.proxy.server_process import CannotStart, ServerProcess, end_like
 
     try:
         process = ServerProcess(server)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import click
 import orjson
 
-from unpretty import locations, system
+from unpretty import locations
 from unpretty.decision_log.reader import Record
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty.stats.aggregate import DIMENSIONS
 from unpretty.stats.period import parse_period

@@ -3,8 +3,8 @@
 import click
 
 from unpretty.cli import plan_output
-from unpretty.installer import agents, batch
-from unpretty.installer.plan import Options
+from unpretty_installer import agents, batch
+from unpretty_installer.core.plan import Options
 
 
 @click.command()

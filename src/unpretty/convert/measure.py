@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from unpretty.context import byte_length
 from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
 from unpretty.encodings.registry import NAMES, get
 from unpretty.encodings.verified import encode_verified
+from unpretty.engine.context import byte_length
 
 
 @dataclass

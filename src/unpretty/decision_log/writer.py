@@ -6,11 +6,11 @@ The format is described in docs/stats.md; readers skip kinds and versions that t
 
 import time
 
-from unpretty import system
+from unpretty.engine import system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unpretty.compaction import Decision
+    from unpretty.engine.compaction import Decision
 
 try:
     from _json import encode_basestring_ascii as _quote

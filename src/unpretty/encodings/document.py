@@ -28,6 +28,6 @@ class Document:
         """See the class."""
         if self._text is None:
             return dump(self.value)
-        from unpretty.json_text.minify import minify
+        from unpretty.engine.json_text.minify import minify
 
         return minify(self._text).flat

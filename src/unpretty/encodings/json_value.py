@@ -1,6 +1,6 @@
 """JSON values that keep what ``json.loads`` throws away, in and out of JSON text.
 
-The values are those of ``unpretty.json_text.scanner``: an object is a ``tuple`` of (key, value) pairs, so key order and
+The values are those of ``engine.json_text.scanner``: an object is a ``tuple`` of (key, value) pairs, so key order and
 duplicate keys stay; an array is a ``list``; a number is ``bytes`` holding its own text; the rest is ``str``, ``bool``
 and ``None``. None of these types equals another, so ``==`` is the proof of "same value" (and of same number text).
 """
@@ -12,7 +12,7 @@ from json.encoder import encode_basestring
 from typing import TypeAlias, Union
 
 from unpretty.encodings.base import DecodeError
-from unpretty.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
 
 Object: TypeAlias = "tuple[tuple[str, Value], ...]"
 Value: TypeAlias = Union[bool, str, bytes, "list[Value]", Object, None]

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from unpretty.context import Context, byte_length, over_limits
 from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
 from unpretty.encodings.evidence import is_allowed
 from unpretty.encodings.registry import NAMES, get
 from unpretty.encodings.shapes import classify, has_table
 from unpretty.encodings.verified import encode_verified
+from unpretty.engine.context import Context, byte_length, over_limits
 
 AUTO, JSON = "auto", "json"
 

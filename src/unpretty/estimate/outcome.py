@@ -6,15 +6,15 @@ import gc
 import time
 from dataclasses import dataclass, field
 
-from unpretty import reason
-from unpretty.context import byte_length
+from unpretty.engine import reason
+from unpretty.engine.context import byte_length
+from unpretty.engine.json_text.documents import Documents, may_hold_documents
+from unpretty.engine.terminal import reduce_noise
 from unpretty.explain import ADAPTERS
-from unpretty.hooks import entry, opencode, worker
-from unpretty.hooks.call import Call, Field
-from unpretty.json_text.documents import Documents, may_hold_documents
 from unpretty.settings.defaults import Settings
-from unpretty.terminal import reduce_noise
 from unpretty.transcripts.result import ToolResult
+from unpretty_hooks import entry, opencode, worker
+from unpretty_hooks.call import Call, Field
 
 # The steps that a saving is told apart by. ``document`` and ``embedded`` are the engine's step ``json`` on a text that
 # is one document and on one that holds documents among other text; ``other`` is what no step accounts for: texts of
@@ -40,7 +40,7 @@ class Outcome:
     """What would have become of one tool result.
 
     Attributes:
-        reason: a code of ``unpretty.reason`` or of ``unpretty.transcripts.result``.
+        reason: a code of ``unpretty.engine.reason`` or of ``unpretty.transcripts.result``.
         bytes_read: UTF-8 bytes of what the model read.
         json_bytes: how many of them belong to JSON documents.
         changes: the texts that would have become smaller.

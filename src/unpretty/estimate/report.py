@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.estimate.outcome import STEPS
 from unpretty.estimate.tally import Cell, Key, StepSum, Tally
 from unpretty.estimate.verdict import Verdict, verdict_on

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from unpretty.decision_log.reader import DecisionLog
+from unpretty.engine.reason import CONVERTED
 from unpretty.estimate.tally import Tally
-from unpretty.reason import CONVERTED
 from unpretty.transcripts.reading import Reading, string
 from unpretty.transcripts.sources import Source, read_results
 

@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.estimate.report import Figures, Report, explanation
 from unpretty.stats.period import local_time, zone_name
 from unpretty.stats.words import percent, shortened, size, visible

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unpretty import system
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty.settings.defaults import SETTINGS
 

@@ -1,10 +1,10 @@
 """Every setting, its default and what it does, and what the settings mean for one tool call."""
 
-from unpretty import reason, system
+from unpretty.engine import reason, system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unpretty.context import Context
+    from unpretty.engine.context import Context
 
 # name -> (default, what it does). The type of the default is the type of the setting.
 SETTINGS: "dict[str, tuple[object, str]]" = {
@@ -69,7 +69,7 @@ class Settings:
         if not self.enabled or (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no"):
             return reason.DISABLED
         if self.exclude_tools or self.exclude_commands or self.exclude_projects:
-            from unpretty.patterns import is_inside, matches_any
+            from unpretty.settings.patterns import is_inside, matches_any
 
             home = system.environment("HOME") or system.environment("USERPROFILE") or ""
             if (
@@ -83,7 +83,7 @@ class Settings:
     def encodings_of(self, agent: str, tool: str) -> "tuple[str, ...]":
         """The encodings allowed for a tool of an agent: those of the first rule that fits, else the general ones."""
         if self.encodings_for:
-            from unpretty.patterns import matches
+            from unpretty.settings.patterns import matches
 
             for rule in self.encodings_for:
                 pattern, chosen = rule.get("tool"), rule.get("encodings")

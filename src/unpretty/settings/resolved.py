@@ -7,9 +7,9 @@ A config.toml that cannot be read switches the hook off until it is mended: what
 
 import sys
 
-from unpretty import system
 from unpretty.decision_log.writer import to_json
-from unpretty.json_text.scanner import InvalidJSON, loads, remove_stand_in
+from unpretty.engine import system
+from unpretty.engine.json_text.scanner import InvalidJSON, loads, remove_stand_in
 from unpretty.settings.defaults import SETTINGS, Settings
 
 _ABSENT = [0, 0]

@@ -12,8 +12,8 @@ from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
 
-from unpretty import reason
 from unpretty.decision_log.reader import Record, backwards
+from unpretty.engine import reason
 from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 
 Check = Callable[[Record], str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from unpretty import reason
+from unpretty.engine import reason
 
 _MILLION = 1_000_000
 # In millionths of a token. Mixed shell output, listings and source code came to 0.23 to 0.44 o200k tokens per byte,

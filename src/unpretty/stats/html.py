@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.stats.latency import histogram, percentiles
 from unpretty.stats.period import local_time
 from unpretty.stats.report import Report

@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.stats.aggregate import PROXY
 from unpretty.stats.figures import Figures
 from unpretty.stats.latency import percentiles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unpretty import reason
+from unpretty.engine import reason
 
 # What stands for an empty key, by dimension.
 _UNKNOWN = {"encoding": "(not converted)", "project": "(unknown)", "model": "(unknown)", "session": "(unknown)"}

@@ -8,7 +8,7 @@ while a child of the hook holds them. What the child does is in ``child.py``.
 
 import sys
 
-from unpretty import system
+from unpretty.engine import system
 
 CHILD = __file__.replace("background.py", "child.py")
 

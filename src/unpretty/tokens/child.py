@@ -55,7 +55,7 @@ def take_turn(lock_path: str) -> int | None:
     Byte 0 of the lock file is held by the process that counts, each byte behind it by one that waits. The kernel frees
     them when a process ends, however it ends.
     """
-    from unpretty import system
+    from unpretty.engine import system
 
     handle = system.open_file(lock_path, os.O_RDWR | system.CREATE)
     for place in range(1, MAX_WAITING + 1):

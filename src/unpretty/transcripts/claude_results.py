@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
     Reading,

@@ -13,8 +13,8 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from unpretty import reason
 from unpretty.decision_log.reader import Record
+from unpretty.engine import reason
 from unpretty.stats.aggregate import UNKNOWN
 from unpretty.stats.applied import by_lengths
 from unpretty.transcripts.codex_results import AGENT, read_results, split_header

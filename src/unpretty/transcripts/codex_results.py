@@ -16,9 +16,8 @@ from typing import BinaryIO, TypeVar
 
 import orjson
 
-from unpretty import reason
-from unpretty.hooks.reply import to_json
-from unpretty.json_text.scanner import InvalidJSON, loads
+from unpretty.engine import reason
+from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
     Reading,
@@ -31,6 +30,7 @@ from unpretty.transcripts.reading import (
     texts_of,
 )
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
+from unpretty_hooks.reply import to_json
 
 AGENT = "codex"
 _HEADER = re.compile(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.transcripts.reading import MAX_LINE_BYTES, Reading, Record, mapping, parse, string
 from unpretty.transcripts.result import FAILED, ToolResult
 from unpretty.transcripts.sqlite_pages import DatabaseFault

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Why no hook is asked about a result. These are no codes of ``unpretty.reason``: the decision log never holds them.
+# Why no hook is asked about a result. These are no codes of ``engine.reason``: the decision log never holds them.
 FAILED = "failed_call"
 NO_HOOK = "no_hook"
 REPLACED = "already_replaced"
@@ -30,7 +30,7 @@ class ToolResult:
         texts: what the model read, block by block; images are left out.
         command: the shell command, "" for other tools.
         payload: what the hook would have been given.
-        reason: why no hook decides on it, "" when the payload does: a code of this module or of ``unpretty.reason``.
+        reason: why no hook decides on it, "" when the payload does: a code of this module or of ``engine.reason``.
     """
 
     agent: str

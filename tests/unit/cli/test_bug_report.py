@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from unpretty import __version__, locations, system
+from unpretty import __version__, locations
 from unpretty.cli.bug_report import write_bug_report
+from unpretty.engine import system
 
 
 def fail_with(secret: str) -> None:

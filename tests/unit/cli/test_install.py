@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from unpretty import locations
 from unpretty.cli.main import cli
-from unpretty.installer import claude_entry, claude_settings, planning
+from unpretty_installer.claude_code import entry, places
+from unpretty_installer.core import planning
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and links")
 
@@ -19,9 +20,9 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions an
 @pytest.fixture(autouse=True)
 def machine(machine, monkeypatch) -> Path:
     """No real agent on PATH; unpretty is on it. Returns the folder for programs."""
-    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, machine.parent / "managed.json")
+    monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed.json")
     monkeypatch.setattr(planning, "own_program", lambda: "unpretty")
-    claude_settings._answer.cache_clear()
+    places._answer.cache_clear()
     return machine
 
 
@@ -83,7 +84,7 @@ def test_the_whole_way_there_and_back(settings_file, home):
     original = settings_file.read_bytes()
     output = run("install", "--apply").output
     assert output.index("+++") < output.index("Claude Code: done.")
-    assert entries(settings_file) == [claude_entry.group()]
+    assert entries(settings_file) == [entry.group()]
     assert "Nothing to do." in run("install", "--apply").output
     assert "active" in run("doctor").output
     assert settings_file.read_bytes() != original
@@ -124,7 +125,7 @@ def test_json_tells_the_same(settings_file):
 def test_project_means_the_current_folder_unless_one_is_named(home, form):
     name = [] if "claude-code" in form else ["claude-code"]
     run("install", *name, *form, "--apply")
-    assert entries(Path(".claude/settings.local.json")) == [claude_entry.group()]
+    assert entries(Path(".claude/settings.local.json")) == [entry.group()]
     assert not (home / ".claude").exists()
 
 

@@ -9,7 +9,7 @@ from unpretty import __version__, locations
 from unpretty.cli import overview
 from unpretty.cli.main import cli
 from unpretty.decision_log.writer import append
-from unpretty.installer.doctor import AgentReport, Fault
+from unpretty_installer.core.report import AgentReport, Fault
 
 
 def report(agent: str = "claude-code", status: str = "active", faults: tuple[Fault, ...] = ()) -> AgentReport:

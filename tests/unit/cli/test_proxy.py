@@ -4,15 +4,15 @@ import pytest
 from click.testing import CliRunner
 
 from unpretty.cli.proxy import command
-from unpretty.mcp.server_process import CannotStart
+from unpretty.proxy.server_process import CannotStart
 
 
 @pytest.fixture
 def started(monkeypatch):
     """Commands that would have been started, and the options of the proxy."""
     seen = []
-    monkeypatch.setattr("unpretty.mcp.server_process.ServerProcess", lambda words: seen.append(words) or "server")
-    monkeypatch.setattr("unpretty.mcp.proxy.run", lambda server, **options: seen.append(options) or (4, "a sum"))
+    monkeypatch.setattr("unpretty.proxy.server_process.ServerProcess", lambda words: seen.append(words) or "server")
+    monkeypatch.setattr("unpretty.proxy.relay.run", lambda server, **options: seen.append(options) or (4, "a sum"))
     return seen
 
 
@@ -31,7 +31,7 @@ def test_a_command_that_cannot_be_started_is_told(monkeypatch):
     def refuse(words):
         raise CannotStart("cannot start the MCP server: x was not found.", 127)
 
-    monkeypatch.setattr("unpretty.mcp.server_process.ServerProcess", refuse)
+    monkeypatch.setattr("unpretty.proxy.server_process.ServerProcess", refuse)
     result = CliRunner().invoke(command, ["--", "x"], standalone_mode=False)
     assert (result.return_value, result.stderr) == (127, "unpretty: cannot start the MCP server: x was not found.\n")
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from unpretty import decode
-from unpretty.context import Context
 from unpretty.encodings import NAMES, selection
 from unpretty.encodings.selection import choose
+from unpretty.engine.context import Context
 
 OPUS = "claude-opus-5-5"
 

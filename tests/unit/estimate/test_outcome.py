@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.estimate import outcome as module
 from unpretty.estimate.outcome import STEPS, judge
 from unpretty.settings.defaults import Settings

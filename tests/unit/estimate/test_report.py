@@ -5,10 +5,10 @@ from pathlib import Path
 import orjson
 import pytest
 
+from unpretty.engine.reason import EXPLANATIONS
 from unpretty.estimate.outcome import STEPS
 from unpretty.estimate.report import DIMENSIONS, Figures, Report, build_report, explanation, to_json
 from unpretty.estimate.tally import Cell, Tally
-from unpretty.reason import EXPLANATIONS
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts import result as recorded
 from unpretty.transcripts.reading import Reading

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.errors import UnprettyError
 from unpretty.estimate import tally as module
 from unpretty.estimate.commands import OTHER

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from unpretty import locations
-from unpretty.hooks.call import Call
-from unpretty.hooks.claim import claim
-from unpretty.installer import launcher, registered
-from unpretty.installer.apply import apply
-from unpretty.installer.plan import Plan
+from unpretty_hooks.call import Call
+from unpretty_hooks.claim import claim
+from unpretty_installer.core import launcher, registered
+from unpretty_installer.core.apply import apply
+from unpretty_installer.core.plan import Plan
 
 ROWS = [{"id": number, "name": f"user {number}"} for number in range(40)]
 
@@ -113,10 +113,10 @@ class TestTheHook:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="the registered command is for a POSIX shell")
     def test_a_trial_is_never_taken_for_a_second_copy(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from unpretty.installer import codex_entry
+        from unpretty_installer.codex import entry
 
         apply(Plan("unpretty", "x", changes=launcher.changes()))
         locations.state_dir().mkdir(parents=True)
         locations.copies_file("codex").touch()
-        assert codex_entry.try_out() > 0
-        assert codex_entry.try_out() > 0
+        assert entry.try_out() > 0
+        assert entry.try_out() > 0

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason
-from unpretty.hooks import claude_code, entry
-from unpretty.hooks.call import Call
-from unpretty.json_text.scanner import loads
+from unpretty.engine import reason
+from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
+from unpretty_hooks import claude_code, entry
+from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
 ROWS = [{"id": n, "name": f"user {n}", "ratio": 1.50} for n in range(40)]

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason, system
-from unpretty.compaction import Decision
-from unpretty.hooks import codex, entry
-from unpretty.hooks.call import Call
-from unpretty.json_text.scanner import loads
+from unpretty.engine import reason, system
+from unpretty.engine.compaction import Decision
+from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
+from unpretty_hooks import codex, entry
+from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "codex"
 ROWS = [{"id": number, "name": f"row {number}"} for number in range(60)]

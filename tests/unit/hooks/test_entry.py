@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 import unpretty
-from unpretty import reason, system
-from unpretty.context import SHELL, Context
-from unpretty.hooks import claude_code, entry
-from unpretty.hooks.call import Call, Field
+import unpretty_hooks
+from unpretty.engine import reason, system
+from unpretty.engine.context import SHELL, Context
 from unpretty.settings.defaults import Settings
+from unpretty_hooks import claude_code, entry
+from unpretty_hooks.call import Call, Field
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
-PACKAGE = Path(unpretty.__file__).parent
+PACKAGES = {package.__name__: str(Path(package.__file__).parent) for package in (unpretty, unpretty_hooks)}
 ROWS = [{"id": n, "name": f"user {n}"} for n in range(40)]
 PRETTY = json.dumps(ROWS, indent=2)
 COMPACT = json.dumps(ROWS, separators=(",", ":"))
@@ -31,11 +32,11 @@ class Hook:
         self.log = self.state / "decisions.jsonl"
         self.config = folder / "config.toml"
         self.script = folder / "hook.py"
-        places = [str(PACKAGE), str(Path(sys.modules["unpretty.hooks"].__file__ or "").parent.parent)]
         self.script.write_text(
             "import sys\n"
-            f"m = type(sys)('unpretty'); m.__path__ = {places!r}; sys.modules['unpretty'] = m\n"
-            "from unpretty.hooks.entry import main\n"
+            f"for name, directory in {PACKAGES!r}.items():\n"
+            "    m = sys.modules[name] = type(sys)(name); m.__path__ = [directory]\n"
+            "from unpretty_hooks.entry import main\n"
             f"main(sys.argv[1], {str(self.log)!r}, {str(self.state / 'settings.json')!r}, {str(self.config)!r})\n"
         )
 
@@ -54,8 +55,6 @@ class Hook:
 
 @pytest.fixture
 def hook(tmp_path: Path) -> Hook:
-    import unpretty.hooks  # noqa: F401  its place is baked into the script
-
     hook = Hook(tmp_path)
     hook.config.write_text('count_tokens = "estimate"\n', "utf-8")
     return hook
@@ -371,7 +370,7 @@ class TestInThisProcess:
 
     def test_opencode_is_served_by_the_worker(self, paths: entry.Paths, monkeypatch: pytest.MonkeyPatch) -> None:
         served: list[entry.Paths] = []
-        monkeypatch.setattr("unpretty.hooks.worker.serve", served.append)
+        monkeypatch.setattr("unpretty_hooks.worker.serve", served.append)
         monkeypatch.setattr(entry.gc, "disable", lambda: None)
         entry.main("opencode", paths.log, paths.resolved, paths.config)
         assert [made.log for made in served] == [paths.log]

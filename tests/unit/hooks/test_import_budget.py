@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 
 import unpretty
-import unpretty.hooks
+import unpretty_hooks
 
 STANDARD = {"_json", "time", "gc", "sys", "builtins", "posix", "nt"}
 OURS = {
-    "unpretty", "unpretty.reason", "unpretty.system", "unpretty.compaction", "unpretty.context", "unpretty.commands",
-    "unpretty.views", "unpretty.json_text", "unpretty.json_text.scanner", "unpretty.json_text.documents",
+    "unpretty", "unpretty.engine", "unpretty.engine.reason", "unpretty.engine.system", "unpretty.engine.compaction", "unpretty.engine.context", "unpretty.engine.commands",
+    "unpretty.engine.views", "unpretty.engine.json_text", "unpretty.engine.json_text.scanner", "unpretty.engine.json_text.documents",
     "unpretty.decision_log", "unpretty.decision_log.writer", "unpretty.settings", "unpretty.settings.defaults",
-    "unpretty.settings.resolved", "unpretty.hooks", "unpretty.hooks.entry", "unpretty.hooks.call",
-    "unpretty.hooks.reply", "unpretty.hooks.claude_code",
+    "unpretty.settings.resolved", "unpretty_hooks", "unpretty_hooks.entry", "unpretty_hooks.call",
+    "unpretty_hooks.reply", "unpretty_hooks.claude_code",
 }  # fmt: skip
 ON_CONVERSION = {
-    "unpretty.json_text.minify",
-    "unpretty.json_text.verify",
+    "unpretty.engine.json_text.minify",
+    "unpretty.engine.json_text.verify",
     "unpretty.tokens",
     "unpretty.tokens.background",
 }
-READING_A_COMMAND = {"unpretty.shell_words"}
-FOLDING = {f"unpretty.{name}" for name in ("paths", "paths.grep", "paths.lines", "paths.lists", "paths.unfold")}
+READING_A_COMMAND = {"unpretty.engine.shell_words"}
+FOLDING = {f"unpretty.engine.{name}" for name in ("paths", "paths.grep", "paths.lines", "paths.lists", "paths.unfold")}
 TEXTS = {
     "plain": "a line of text without anything to find in it\n" * 700,
     "log": "[INFO] a line of a log\n" * 1000,
@@ -39,13 +39,14 @@ def loaded(text: str, log: Path) -> set[str]:
     payload = json.loads((Path(__file__).parents[2] / "fixtures/claude-code/PostToolUse-Bash.json").read_text("utf-8"))
     payload["tool_input"]["command"] = "gh api x"
     payload["tool_response"]["stdout"] = text
-    places = [str(Path(unpretty.__file__).parent), str(Path(unpretty.hooks.__file__).parent.parent)]
+    packages = {package.__name__: str(Path(package.__file__).parent) for package in (unpretty, unpretty_hooks)}
     program = textwrap.dedent(
         f"""
         import sys
         before = set(sys.modules)
-        m = type(sys)('unpretty'); m.__path__ = {places!r}; sys.modules['unpretty'] = m
-        from unpretty.hooks import entry
+        for name, directory in {packages!r}.items():
+            m = sys.modules[name] = type(sys)(name); m.__path__ = [directory]
+        from unpretty_hooks import entry
         entry.system.exit_now = lambda status: sys.stderr.write(' '.join(set(sys.modules) - before))
         entry.main('claude-code', {str(log)!r}, {str(log.with_name("settings"))!r}, {str(log.with_name("config"))!r})
         """

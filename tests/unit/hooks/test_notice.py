@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.compaction import Compaction, Decision
-from unpretty.context import SHELL, Context
-from unpretty.hooks import notice
-from unpretty.hooks.call import Call, Field
+from unpretty.engine.compaction import Compaction, Decision
+from unpretty.engine.context import SHELL, Context
+from unpretty_hooks import notice
+from unpretty_hooks.call import Call, Field
 
 
 def call(session: str = "s/1", encoding: str = "toon", command: str = "gh api x") -> Call:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason, system
-from unpretty.compaction import Decision
-from unpretty.hooks import entry, opencode, worker
-from unpretty.hooks.call import Call
+from unpretty.engine import reason, system
+from unpretty.engine.compaction import Decision
 from unpretty.settings.defaults import Settings
+from unpretty_hooks import entry, opencode, worker
+from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "opencode"
 CUT = "...output truncated...\n\nFull output saved to: /home/u/.local/share/opencode/tool-output/tool_1\n\n"

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from unpretty.installer import opencode_places
+from unpretty_installer.opencode import places
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node.js")
 
-SHIPPED = Path(opencode_places.unpretty.hooks.__file__).parent / "opencode_plugin.js"
+SHIPPED = Path(places.unpretty_hooks.__file__).parent / "opencode_plugin.js"
 
 # A worker that answers each request with its fields in upper case, and writes down what it was asked.
 ECHO = """
@@ -85,7 +85,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def test_the_file_begins_with_our_marker_and_needs_only_node() -> None:
     text = SHIPPED.read_text(encoding="utf-8")
-    assert text.startswith(opencode_places.MARKER.decode())
+    assert text.startswith(places.MARKER.decode())
     assert text.isascii()
     assert set(re.findall(r'from "([^"]+)"', text)) == {"node:child_process", "node:path"}
     assert "require(" not in text

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from unpretty import locations, reason
-from unpretty.hooks import entry, opencode, worker
-from unpretty.installer import launcher
+from unpretty import locations
+from unpretty.engine import reason
 from unpretty.tokens import background
+from unpretty_hooks import entry, opencode, worker
+from unpretty_installer.core import launcher
 
 PRETTY = json.dumps([{"id": number, "name": f"row {number}"} for number in range(60)], indent=2)
 COMPACT = json.dumps(json.loads(PRETTY), separators=(",", ":"))

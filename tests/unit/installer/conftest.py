@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.installer import claude_settings
+from unpretty_installer.claude_code import places
 
 
 @pytest.fixture(autouse=True)
 def machine(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for programs; there are no managed settings, and no answer of an earlier test's client is kept."""
-    monkeypatch.setitem(claude_settings.MANAGED, sys.platform, machine.parent / "managed-settings.json")
-    claude_settings._answer.cache_clear()
+    monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed-settings.json")
+    places._answer.cache_clear()
     return machine
 
 
@@ -24,7 +24,7 @@ def client(machine: Path):
         program = machine / "claude"
         program.write_text(f"#!/bin/sh\necho '{version}'\n")
         program.chmod(0o755)
-        claude_settings._answer.cache_clear()
+        places._answer.cache_clear()
 
     return put
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.installer import agents, batch, launcher
-from unpretty.installer.plan import Options
+from unpretty_installer import agents, batch
+from unpretty_installer.core import launcher
+from unpretty_installer.core.plan import Options
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths")
 

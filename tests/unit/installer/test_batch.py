@@ -8,10 +8,11 @@ import pytest
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty.installer import agents, batch, launcher
-from unpretty.installer.agents import Agent
-from unpretty.installer.doctor import AgentReport, Fault
-from unpretty.installer.plan import Check, FileChange, Options, Plan
+from unpretty_installer import agents, batch
+from unpretty_installer.agents import Agent
+from unpretty_installer.core import launcher
+from unpretty_installer.core.plan import Check, FileChange, Options, Plan
+from unpretty_installer.core.report import AgentReport, Fault
 
 
 class FakeAgent:

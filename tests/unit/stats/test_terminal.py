@@ -4,7 +4,7 @@ import re
 import pytest
 from rich.console import Console
 
-from unpretty import reason
+from unpretty.engine import reason
 from unpretty.stats import empty, terminal
 from unpretty.stats.period import Period
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from unpretty.hooks import entry
-from unpretty.hooks.call import Call
-from unpretty.json_text.scanner import loads
+from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import ToolResult
+from unpretty_hooks import entry
+from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Decided = list[tuple[str, str, int, int]]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason
-from unpretty.hooks import claude_code
+from unpretty.engine import reason
 from unpretty.transcripts.claude_results import read_results
 from unpretty.transcripts.reading import MAX_OPEN_CALLS, Reading
 from unpretty.transcripts.result import FAILED, ToolResult
+from unpretty_hooks import claude_code
 
 from .recorded import decide, payloads, read, results
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason
-from unpretty.hooks import codex
+from unpretty.engine import reason
 from unpretty.transcripts.codex_results import read_results
 from unpretty.transcripts.reading import MAX_OPEN_CALLS, Reading
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
+from unpretty_hooks import codex
 
 from .recorded import decide, payloads, read, results
 

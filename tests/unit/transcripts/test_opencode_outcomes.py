@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from unpretty.decision_log.reader import Record
-from unpretty.hooks import entry, opencode
 from unpretty.settings.defaults import Settings
 from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 from unpretty.stats.applied import Verifier, time_limit
@@ -15,6 +14,7 @@ from unpretty.transcripts.opencode_outcomes import OpenCodeParts
 from unpretty.transcripts.opencode_results import read_results
 from unpretty.transcripts.outcomes import checks
 from unpretty.transcripts.reading import Reading
+from unpretty_hooks import entry, opencode
 
 from .recorded import add_part, opencode_database
 

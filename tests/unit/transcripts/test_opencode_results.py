@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from unpretty import reason
-from unpretty.hooks import opencode
+from unpretty.engine import reason
 from unpretty.transcripts import opencode_results
 from unpretty.transcripts.opencode_results import read_results
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import FAILED, ToolResult
+from unpretty_hooks import opencode
 
 from .recorded import add_part, add_row, decide, opencode_database, records
 

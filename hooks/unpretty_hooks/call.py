@@ -1,0 +1,82 @@
+"""A tool call as the adapters describe it: who made it, and which of its texts may be made smaller."""
+
+from unpretty.engine import reason
+from unpretty.engine.compaction import Compaction, Decision
+from unpretty.engine.context import Context
+
+
+class Field:
+    """One text of a tool result.
+
+    Attributes:
+        name: where the text stands in the result, as the decision log spells it (``stdout``, ``[0].text``).
+        text: the text as the agent handed it over.
+        context: what is known about it.
+        whole: the text is all of what the agent had cut.
+        compaction: what became of it; set by ``entry``.
+    """
+
+    __slots__ = ("compaction", "context", "name", "text", "whole")
+
+    def __init__(self, name: str, text: str, context: Context, whole: bool = False) -> None:
+        self.name = name
+        self.text = text
+        self.context = context
+        self.whole = whole
+        self.compaction: "Compaction | None" = None
+
+    def leave(self, why: str) -> None:
+        """Keep the original text after all, for the reason ``why``."""
+        self.compaction = Compaction(self.text, Decision(why, self.text))
+
+
+class Call:
+    """One tool call of an agent.
+
+    Attributes:
+        agent, agent_version, session, tool_use_id, project, model, tool: as in the decision log, "" when unknown.
+        command: the shell command, never logged.
+        notice: a line for the model beside the result, "" when there is none.
+        fields: the texts that may be made smaller, in order.
+        reason: why there are none, "" when there are some.
+    """
+
+    __slots__ = (
+        "agent", "agent_version", "command", "fields", "model", "notice", "project", "reason", "session", "tool",
+        "tool_use_id",
+    )  # fmt: skip
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.agent_version = ""
+        self.session = ""
+        self.tool_use_id = ""
+        self.project = ""
+        self.model = ""
+        self.tool = ""
+        self.command = ""
+        self.notice = ""
+        self.fields: "list[Field]" = []
+        self.reason = ""
+
+    def fail(self) -> None:
+        """Keep every text: something went wrong on the way."""
+        self.reason = reason.ERROR
+        for field in self.fields:
+            field.leave(reason.ERROR)
+
+    def changed(self) -> "list[Field]":
+        """The fields that became smaller."""
+        return [field for field in self.fields if field.compaction is not None and field.compaction.decision.converted]
+
+
+def text_of(mapping: "dict[str, object]", key: str) -> str:
+    """The string at ``key``, empty when there is none."""
+    value = mapping.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping_of(mapping: "dict[str, object]", key: str) -> "dict[str, object]":
+    """The object at ``key``, empty when there is none."""
+    value = mapping.get(key)
+    return value if isinstance(value, dict) else {}

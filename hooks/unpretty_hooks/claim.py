@@ -1,0 +1,40 @@
+"""Which of several copies of our hook answers a call. Loaded only where the installer found a second copy.
+
+Codex runs every copy, from the user's and from the project's configuration, at the same moment on the same result, and
+hands the model the answers of all. So the first one to create a file named for the call answers, and the others are
+silent. The files are empty and live for a minute.
+"""
+
+import contextlib
+import os
+import time
+
+from unpretty.engine import system
+from unpretty_hooks.call import Call
+
+# Copies of one call start within milliseconds of one another, and each ends within seconds.
+_SECONDS = 60
+# Characters of a file name: 255 bytes are allowed nearly everywhere, and each byte of an id takes two characters.
+_NAME_CHARS = 240
+
+
+def claim(call: Call, log_path: str) -> bool:
+    """Whether this process answers ``call``: True for one copy only, False also when that cannot be made sure."""
+    if not call.tool_use_id or system.is_uninstalled():
+        return False
+    folder = system.folder_of(log_path) + "/claims"
+    name = f"{call.session} {call.tool_use_id}".encode("utf-8", "surrogatepass").hex()[-_NAME_CHARS:]
+    try:
+        system.make_folders(folder)
+        _forget_old(folder)
+        system.close(system.open_file(f"{folder}/{name}", system.WRITE | system.CREATE | system.EXCLUSIVE))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _forget_old(folder: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if time.time() - entry.stat().st_mtime > _SECONDS:
+                os.unlink(entry)

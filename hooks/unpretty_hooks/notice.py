@@ -1,0 +1,73 @@
+"""The line that tells a model, once in a session, that tables are written in another encoding than JSON.
+
+Loaded only when a result left JSON, which is off by default. That the line was given is remembered in a folder beside
+the decision log: an empty file per session and encoding.
+"""
+
+import contextlib
+import os
+
+from unpretty.engine import system
+from unpretty.engine.commands import RAW_MARKER
+from unpretty_hooks.call import Call, Field
+
+_NAMES = {
+    "columnar": "columnar JSON (column names once, then rows)",
+    "toon": "TOON",
+    "tight-c": "tight-c (column names once, then rows)",
+    "ldf": "LDF (column names and types once, then rows)",
+}
+# Sessions are remembered as long as they are among this many; older ones are over.
+_MAX_REMEMBERED = 500
+
+
+def announce(call: Call, log_path: str, in_context: bool) -> None:
+    """Give the line for each encoding of ``call`` that this session meets for the first time. Never raises.
+
+    With ``in_context`` it goes to ``call.notice``, which the agent shows beside the result; otherwise it becomes the
+    first line of the text.
+    """
+    for field in call.changed():
+        assert field.compaction is not None
+        name = _NAMES.get(field.compaction.decision.encoding)
+        if name is None or not _first_time(log_path, call.session, field.compaction.decision.encoding):
+            continue
+        line = f"unpretty: JSON tables are written as {name} here; the data is the same."
+        if call.command:
+            line += f" For the original, put {RAW_MARKER} in front of the command."
+        if in_context:
+            call.notice = f"{call.notice}\n{line}".lstrip()
+        else:
+            _put_first(field, line)
+
+
+def _put_first(field: Field, line: str) -> None:
+    assert field.compaction is not None
+    field.compaction.text = f"[{line}]\n{field.compaction.text}"
+    for name in ("bytes_out", "chars_out"):
+        size = getattr(field.compaction.decision, name)
+        setattr(field.compaction.decision, name, size + len(line) + 3)
+
+
+def _first_time(log_path: str, session: str, encoding: str) -> bool:
+    """True for the first call of a session, also among calls at the same moment; False when it cannot be remembered."""
+    folder = system.folder_of(log_path) + "/noticed"
+    name = "".join(char if char.isalnum() else "-" for char in session)[:80]
+    if system.is_uninstalled():
+        return False
+    try:
+        system.make_folders(folder)
+        system.close(system.open_file(f"{folder}/{name}.{encoding}", system.WRITE | system.CREATE | system.EXCLUSIVE))
+    except (OSError, ValueError):
+        return False
+    _forget_oldest(folder)
+    return True
+
+
+def _forget_oldest(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        known = os.listdir(folder)
+        if len(known) > _MAX_REMEMBERED:
+            known.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime)
+            for name in known[: _MAX_REMEMBERED // 2]:
+                os.unlink(f"{folder}/{name}")

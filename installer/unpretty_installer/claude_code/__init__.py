@@ -1,0 +1,1 @@
+"""Claude Code: its hook entry in settings.json and its MCP servers."""

@@ -1,0 +1,159 @@
+"""Claude Code's MCP servers: ``.claude.json`` (user and local scope), which it rewrites itself, and ``.mcp.json``.
+
+Measured with client 2.1.332: the file stands in ``CLAUDE_CONFIG_DIR`` or else in the home folder; an older
+``.config.json`` in the client's own folder comes first while it is there. The local scope is a part of it, by the
+project's folder (the top of its repository). ``.mcp.json`` counts in the current folder and in every one above it.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from unpretty.errors import UnprettyError
+from unpretty_installer.claude_code import places as claude_settings
+from unpretty_installer.claude_code.entry import NAME, TITLE
+from unpretty_installer.core import planning
+from unpretty_installer.core.plan import Note
+from unpretty_installer.wrap import json_servers
+from unpretty_installer.wrap import wrapped as wrap
+from unpretty_installer.wrap.agent import PROJECT, AgentServers
+from unpretty_installer.wrap.json_servers import words_of_pair
+from unpretty_installer.wrap.wrapped import Place, Server
+
+_SERVERS = "mcpServers"
+_REMOTE = ("http", "sse", "sse-ide", "ws", "ws-ide", "streamable-http")
+
+
+def state_file() -> Path:
+    """The client's own file, which holds the MCP servers of the user."""
+    older = claude_settings.config_dir() / ".config.json"
+    try:
+        if older.stat().st_size:
+            return older
+    except OSError:
+        pass
+    named = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
+    return (claude_settings.config_dir() if named else Path.home()) / ".claude.json"
+
+
+class ClaudeCodeServers(AgentServers):
+    """See the module."""
+
+    agent = NAME
+    title = TITLE
+    effect = "Claude Code starts MCP servers anew with each session; those that run stay as they are."
+
+    def places(self, here: Path) -> list[tuple[Path, str]]:
+        """The client's own file, then each ``.mcp.json`` from the top down to ``here``."""
+        shared = [folder / ".mcp.json" for folder in (*reversed(here.parents), here)]
+        return [(state_file(), "user"), *((path, PROJECT) for path in shared if path.is_file())]
+
+    def read(self, data: bytes, path: Path, scope: str) -> list[Server]:
+        """See ``AgentServers.read``."""
+        try:
+            values = json.loads(data.decode("utf-8-sig"))
+        except (ValueError, RecursionError):
+            raise UnprettyError(
+                f"{path} is not JSON, so the MCP servers in it are not known.",
+                code="invalid_json",
+                hint="Claude Code cannot read it either. Mend it, then try again.",
+            ) from None
+        policy = _policy()
+        return [
+            Server(
+                name, path, place, entry_scope, *_command(entry), obstacle=self._obstacle(entry, name, scope, policy)
+            )
+            for entry_scope, place, name, entry in _entries(values, scope)
+        ]
+
+    def _obstacle(self, entry: dict[str, object], name: str, scope: str, policy: str) -> str:
+        if policy:
+            return f"{policy} allows or forbids servers by their command, and this would be another command."
+        if scope != PROJECT:
+            return ""
+        words = [*wrap.front(name), *words_of_pair(entry)]
+        own = {**entry, "command": words[0], "args": words[1:]}
+        command = shlex.join(["claude", "mcp", "add-json", "--scope", "local", name, json.dumps(own)])
+        return (
+            "others share this file, and a path of this machine does not belong there. The hook reaches its results "
+            f"all the same; to have the proxy too, give yourself a server of that name: {command}"
+        )
+
+    def wrapped(
+        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """See ``wrap_json.wrapped``."""
+        return json_servers.wrapped(data, fronts, name=name, strict=True)
+
+    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+        """See ``wrap_json.unwrapped``."""
+        return json_servers.unwrapped(data, places, made, name=name, strict=True)
+
+    def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
+        """The hook covers MCP servers already."""
+        if not chosen:
+            return []
+        return [
+            Note(
+                "hook_covers",
+                "The hook makes results of MCP servers smaller already. In Claude Code the proxy adds only results of "
+                "more than 25,000 tokens, which no hook gets to see, and --max-result-bytes.",
+            ),
+            Note("wrap_effect", self.effect),
+        ]
+
+    def is_asked_for(self, server: Server, project: Path | None) -> bool:
+        """With ``--project``: what belongs to that project."""
+        if project is None or server.scope == PROJECT:
+            return True
+        return server.scope == "local" and server.place[1] in _names_of(project)
+
+    def lock(self, path: Path) -> Path | None:
+        """The client locks its own file by a folder beside it."""
+        return None if path.name == ".mcp.json" else path.with_name(f"{path.name}.lock")
+
+
+def _command(entry: dict[str, object]) -> tuple[tuple[str, ...], bool]:
+    """The words that start a server, and whether it is reached by an address."""
+    words = words_of_pair(entry)
+    remote = entry.get("type") in _REMOTE or (not words and isinstance(entry.get("url"), str))
+    return (() if remote else words), remote
+
+
+def _entries(values: object, scope: str) -> Iterator[tuple[str, Place, str, dict[str, object]]]:
+    """Scope, place, name and entry of each server in the client's own file or in a ``.mcp.json``."""
+    for name, entry in _mapping(_mapping(values).get(_SERVERS)).items():
+        if isinstance(entry, dict):
+            yield scope, (_SERVERS, name), name, entry
+    if scope == PROJECT:
+        return
+    for project, settings in _mapping(_mapping(values).get("projects")).items():
+        for name, entry in _mapping(_mapping(settings).get(_SERVERS)).items():
+            if isinstance(entry, dict):
+                yield "local", ("projects", project, _SERVERS, name), name, entry
+
+
+def _names_of(project: Path) -> set[str]:
+    """How the client may call a project: by its folder, or by the top of the repository that it lies in."""
+    real = Path(os.path.realpath(project))
+    top = next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+    return {path.as_posix() for path in (project, real, top)}
+
+
+def _policy() -> str:
+    """The settings file that allows or forbids MCP servers by their command; empty when none does."""
+    for layer in claude_settings.layers(planning.here()):
+        for key in ("allowedMcpServers", "deniedMcpServers"):
+            rules = layer.document.value((key,)) if layer.document else None
+            if isinstance(rules, list) and any("serverCommand" in _mapping(rule) for rule in rules):
+                return str(layer.path)
+    return ""
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+servers = ClaudeCodeServers()

@@ -1,0 +1,249 @@
+"""Reading and replacing single files without ever leaving one half written.
+
+A file is replaced by renaming a finished temporary file that stands beside it, so a reader sees the old bytes or the
+new ones. Symbolic links are followed first: the file that they lead to is replaced, the links stay.
+"""
+
+import contextlib
+import glob
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from unpretty.engine import system
+from unpretty.errors import UnprettyError
+
+NIX_STORE = "/nix/store/"
+_TEMPORARY = ".unpretty"
+_STALE_SECONDS = 60
+
+
+def read(path: Path, *, own: bool = False) -> bytes | None:
+    """The bytes of the file that ``path`` leads to; None when there is none (also for a link that leads nowhere).
+
+    With ``own`` (see ``target``) a link that leads to no file, but to itself or to a folder, counts as nothing too.
+
+    Raises:
+        UnprettyError: it is there but cannot be read, or is no regular file.
+    """
+    try:
+        if own and path.is_symlink() and not os.path.isfile(path):  # noqa: PTH113  that of Path may raise
+            return None
+        if path.is_fifo():  # opening it would wait for somebody who writes
+            raise UnprettyError(f"{path} cannot be read (it is a pipe).", code="unreadable")
+        with path.open("rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise UnprettyError(
+            f"{path} cannot be reached: a file stands where a folder should be.", code="bad_path"
+        ) from None
+    except OSError as fault:
+        raise UnprettyError(f"{path} cannot be read ({fault.strerror or fault}).", code="unreadable") from None
+
+
+def read_link(path: Path) -> bytes | None:
+    """The path that the symbolic link at ``path`` holds; None when there is nothing.
+
+    Raises:
+        UnprettyError: something that is no link stands there.
+    """
+    try:
+        return os.fsencode(path.readlink())
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise UnprettyError(f"{path} should be a symbolic link.", code="bad_path", hint="Move it away.") from None
+
+
+def target(path: Path, *, own: bool = False) -> Path:
+    """Where writing to ``path`` ends up: every symbolic link followed, the last one also when it leads nowhere.
+
+    With ``own``, here and in the functions below, ``path`` is a file or link of ours: the folders above it may be links
+    of the user's, but what stands at ``path`` itself is replaced or deleted, never followed.
+
+    Raises:
+        UnprettyError: the links go round in a circle.
+    """
+    real = Path(os.path.realpath(path.parent)) / path.name if own else Path(os.path.realpath(path))
+    for part in (*((real,) if not own else ()), *real.parents):
+        if part.is_symlink():
+            raise UnprettyError(f"{part} is a symbolic link that leads to itself.", code="bad_path")
+    return real
+
+
+def missing_folders(path: Path, *, own: bool = False) -> tuple[Path, ...]:
+    """The folders above the file at ``path`` that do not exist yet, innermost first."""
+    return tuple(folder for folder in target(path, own=own).parents if not folder.exists())
+
+
+def why_not_writable(path: Path, *, own: bool = False) -> tuple[str, str] | None:
+    """Why the file at ``path`` must not or cannot be replaced: a code and a clause that follows "it"; None when it can.
+
+    A file without any write permission is one that somebody wants to keep, also from root.
+    """
+    real = target(path, own=own)
+    if str(real).startswith(NIX_STORE):
+        return "nix_store", f"is managed by Nix ({real})"
+    is_link = real.is_symlink()  # then it is ours, and replaced whatever it leads to
+    if real.is_dir() and not is_link:
+        return "bad_path", "is a folder"
+    if not is_link and real.exists() and not _permits_writing(real):
+        return "read_only", "is read-only"
+    folder = next(folder for folder in real.parents if folder.exists())
+    if not folder.is_dir():
+        return "bad_path", f"cannot be created, since {folder} is not a folder"
+    if not _permits_writing(folder):
+        return "read_only", f"stands in a read-only folder ({folder})"
+    return None
+
+
+def _permits_writing(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def make_folders(path: Path, mode: int, *, own: bool = False) -> list[Path]:
+    """Create the folders above the file at ``path`` and return them, innermost first, so that they can be removed."""
+    made: list[Path] = []
+    for folder in reversed(missing_folders(path, own=own)):
+        folder.mkdir(mode=mode)
+        with _given(folder):
+            system.give_folder(str(folder))
+        made.insert(0, folder)
+    return made
+
+
+def replace(path: Path, data: bytes, mode: int | None = None, *, own: bool = False) -> None:
+    """Put ``data`` into the file that ``path`` leads to (with ``own``: into ``path``), all of it or nothing.
+
+    An existing file keeps its permissions, owner, extended attributes and access lists; a new one gets ``mode``, or
+    what the umask leaves of 0666, and belongs to the owner of HOME. The folder has to be there.
+
+    Raises:
+        OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
+        UnprettyError: it cannot be given to the owner of HOME; nothing is left of it.
+    """
+    real = target(path, own=own)
+    _sweep(real)
+    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=_TEMPORARY, dir=real.parent)
+    temporary = Path(name)
+    try:
+        is_new = real.is_symlink() or not real.exists()
+        with os.fdopen(descriptor, "wb") as file:
+            if is_new:
+                with _given(real):
+                    system.give_to_home_owner(file.fileno())
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if not is_new:
+            _take_over(real, temporary)
+        else:
+            temporary.chmod(_new_mode() if mode is None else mode)
+        temporary.replace(real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(real.parent)
+
+
+def _sweep(real: Path) -> None:
+    """Remove the temporary files of a process that was killed while it replaced ``real``."""
+    with contextlib.suppress(OSError):
+        for left in real.parent.glob(f".{glob.escape(real.name)}.*{_TEMPORARY}"):
+            if time.time() - left.lstat().st_mtime > _STALE_SECONDS:
+                left.unlink()
+
+
+def _take_over(old: Path, new: Path) -> None:
+    """Give the file ``new`` the owner, permissions and attributes of ``old``, but not its times."""
+    state = old.stat()
+    if sys.platform != "win32":
+        fresh = new.stat()
+        if (state.st_uid, state.st_gid) != (fresh.st_uid, fresh.st_gid):
+            os.chown(new, state.st_uid, state.st_gid)
+    shutil.copystat(old, new)
+    new.chmod(stat.S_IMODE(state.st_mode))
+    os.utime(new)
+
+
+def _new_mode() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def replace_link(path: Path, held: bytes) -> None:
+    """Make ``path`` a symbolic link that holds the path ``held``, in place of what was there, without a gap."""
+    name = tempfile.mktemp(prefix=f".{path.name}.", suffix=_TEMPORARY, dir=path.parent)  # noqa: S306  a link cannot be opened
+    temporary = Path(name)
+    try:
+        temporary.symlink_to(os.fsdecode(held))
+        _give_link(path, temporary)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _give_link(path: Path, temporary: Path) -> None:
+    """Give the link ``temporary``, which is going to stand at ``path``, to the owner of HOME."""
+    owner = system.home_owner()
+    if sys.platform == "win32" or owner is None:
+        return
+    with _given(path):
+        try:
+            os.chown(temporary, *owner, follow_symlinks=False)
+        except OSError as fault:
+            raise system.not_given(fault, owner[0]) from None
+
+
+@contextlib.contextmanager
+def _given(path: Path) -> Iterator[None]:
+    """Say in words why ``path`` could not be given to the owner of HOME."""
+    try:
+        yield
+    except OSError as fault:
+        raise UnprettyError(
+            f"{path} {fault.strerror}.", code="not_given", hint="Run the command as that user, not as root."
+        ) from None
+
+
+def remove(path: Path) -> None:
+    """Delete the file that ``path`` leads to; links that lead to it stay."""
+    real = target(path)
+    real.unlink()
+    _sync_folder(real.parent)
+
+
+def remove_link(path: Path) -> None:
+    """Delete the link (or the file) at ``path`` itself."""
+    path.unlink()
+
+
+def remove_empty(folders: tuple[Path, ...] | list[Path]) -> None:
+    """Remove each folder that is empty; the others stay."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the platform can."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,202 @@
+"""Our own two files in the data folder: the link to the interpreter and ``hook.py``, which agents run.
+
+They hold what depends on this install (where its interpreter and its package are) and on this user (where log and
+settings are: an agent started from a desktop has no XDG variables). An upgrade or a move rewrites them and leaves the
+agents' configuration alone.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+
+import unpretty
+import unpretty_hooks
+from unpretty import locations
+from unpretty.errors import UnprettyError
+from unpretty_installer.core import files, own_files, registered
+from unpretty_installer.core.plan import Block, FileChange
+
+# Compiled at each start, so it is short. The packages are made by hand: finding them through site-packages would cost
+# more than the hook's work. Whatever goes wrong, also a package that is gone, the agent sees status 0 and no output.
+_HOOK = """\
+# Written by unpretty; `unpretty doctor --fix` writes it again.
+import sys
+try:
+    packages = {packages}
+    for name in packages:
+        m = sys.modules[name] = type(sys)(name)
+        m.__path__ = [packages[name]]
+    from unpretty_hooks.entry import main
+    main(sys.argv[1], {log}, {resolved}, {config})
+except BaseException:
+    pass
+"""
+
+
+def hook_file() -> Path:
+    """The script that agents run."""
+    return locations.data_dir() / "hook.py"
+
+
+def python_link() -> Path:
+    """The link to this install's interpreter (not used on Windows)."""
+    return locations.data_dir() / "python"
+
+
+def hook_source() -> bytes:
+    """What ``hook.py`` has to hold for this install, ASCII only: other characters in paths are escaped."""
+    return _HOOK.format(
+        packages=_packages_source(),
+        log=ascii(str(locations.decision_log_file())),
+        resolved=ascii(str(locations.resolved_settings_file())),
+        config=ascii(str(locations.config_file())),
+    ).encode("ascii")
+
+
+def path_list(directories: Iterable[Path | str]) -> str:
+    """``directories`` as a Python list in ASCII, in which the version of Python is that of whoever evaluates it.
+
+    An environment may be moved to another Python in place (``uv tool upgrade --python``, ``pipx reinstall``); its
+    packages are then in ``lib/pythonX.Y`` of that one. The source needs ``sys``.
+    """
+    return "[" + ", ".join(map(_path_source, directories)) + "]"
+
+
+def _path_source(directory: Path | str) -> str:
+    before, own, after = str(directory).rpartition(f"/python{_version()}/")
+    if not own or not re.match(r"(?:site|dist)-packages(?:/|$)", after):
+        return ascii(str(directory))
+    version = """"%d.%d" % sys.version_info[:2] + ("t" if "t" in sys.abiflags else "")"""
+    return f"{before + '/python'!a} + {version} + {'/' + after!a}"
+
+
+def _version() -> str:
+    """The running Python's part of ``lib/pythonX.Y``; ``t`` is the build without the global interpreter lock."""
+    free_threaded = "t" if "t" in getattr(sys, "abiflags", "") else ""
+    return f"{sys.version_info[0]}.{sys.version_info[1]}{free_threaded}"
+
+
+def package_directories() -> dict[str, Path]:
+    """The directory of each package that the hook loads, by the package's name."""
+    return {package.__name__: Path(str(package.__file__)).parent.absolute() for package in (unpretty, unpretty_hooks)}
+
+
+def _packages_source() -> str:
+    """``package_directories`` as a Python dictionary in ASCII; see ``path_list``."""
+    pairs = [f"{name!r}: {_path_source(directory)}" for name, directory in package_directories().items()]
+    return "{" + ", ".join(pairs) + "}"
+
+
+def changes() -> tuple[FileChange, ...]:
+    """The changes that put both files in place; they belong at the start of every agent's plan to install.
+
+    ``hook.py`` comes first here and goes last in ``removal``: an older entry without the guard of ``registered`` would
+    show Python's complaint about a missing script, but nothing when Python is missing.
+    """
+    hook = FileChange(
+        hook_file(),
+        files.read(hook_file(), own=True),
+        hook_source(),
+        "The script that agents run.",
+        ours=True,
+        mode=0o600,
+    )
+    if sys.platform == "win32":
+        return (hook,)
+    link = FileChange(
+        python_link(),
+        files.read_link(python_link()),
+        os.fsencode(interpreter()),
+        "Leads to the Python that runs it; agents keep the same command when that Python moves.",
+        kind="link",
+        ours=True,
+    )
+    return hook, link
+
+
+def removal() -> tuple[FileChange, ...]:
+    """The changes that take our files out of the data folder, for when no agent needs them any more.
+
+    What is not ours there stays, and is no reason to keep the agents' entries.
+    """
+    why = "No agent uses it any more."
+    folder = (locations.data_dir(),)
+    found = []
+    # Something else may stand there: a file of the user's, a directory, what cannot be read.
+    if sys.platform != "win32" and own_files.is_ours(python_link()):
+        link = files.read_link(python_link())
+        found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=folder))
+    found += [
+        FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)
+        for path in (hook_file(), locations.resolved_settings_file())
+        if own_files.is_ours(path)
+    ]
+    return tuple(found)
+
+
+# Run by the hook's own interpreter: its version, then the directories in which hook.py looks for our packages.
+_ASK = """\
+import sys
+with open(sys.argv[1], encoding="ascii") as script:
+    listed = [line.partition("=")[2].strip() for line in script if line.startswith("    packages = ")]
+packages = eval(listed[0])
+print("%d.%d" % sys.version_info[:2], packages["unpretty"], packages["unpretty_hooks"], sep="\\0")
+"""
+
+
+def package_fault() -> str | None:
+    """Why ``hook.py`` does nothing, as a sentence: its Python is there and our package is not; None otherwise.
+
+    It happens when an environment was given another Python and unpretty was not installed in it again.
+    """
+    if not hook_file().is_file() or not os.access(registered.interpreter(), os.X_OK):
+        return None  # said in other words
+    command = [registered.interpreter(), "-I", "-S", "-c", _ASK, str(hook_file())]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version, *directories = os.fsdecode(done.stdout).rstrip("\r\n").split("\0")
+    if len(directories) != 2:
+        return None  # it is not Python; said in other words, too
+    library, hooks = map(Path, directories)
+    if (library / "engine").is_dir() and (hooks / "entry.py").is_file():
+        return None
+    return f"The hook does nothing: {hook_file()} finds no unpretty for its Python {version} in {library}."
+
+
+def blocks() -> tuple[Block, ...]:
+    """Why this install must not be registered with an agent; empty when it may.
+
+    ``uvx`` and ``pipx run`` keep their environments in a cache, from which they vanish some day.
+    """
+    if not _is_temporary(PurePath(sys.prefix)):
+        return ()
+    message = f"unpretty runs from a temporary environment ({sys.prefix}), which will vanish."
+    hint = (
+        "Install it for good with `uv tool install unpretty` or `pipx install unpretty`, then run this command again."
+    )
+    return (Block("temporary_environment", message, hint),)
+
+
+def _is_temporary(prefix: PurePath) -> bool:
+    """Whether an environment lies in uv's cache or in that of ``pipx run``.
+
+    Measured: ``<cache>/archive-v0/<id>`` (uv 0.13), ``~/.cache/pipx/<hash>`` and ``$PIPX_HOME/.cache/<hash>`` (pipx
+    1.18); on other platforms pipx takes the folder of platformdirs, which ends in ``pipx`` or ``pipx/Cache``.
+    """
+    if any(re.fullmatch(r"(?:archive|environments|builds)-v\d+", part) for part in prefix.parts):
+        return True
+    hashed = re.fullmatch(r"[0-9a-f]{10,64}", prefix.name) is not None
+    return hashed and prefix.parent.name.lower() in ("pipx", ".cache", "cache")
+
+
+def interpreter() -> str:
+    """The interpreter of this install, by the name that stays when the environment moves to a newer Python."""
+    if not sys.executable:
+        raise UnprettyError("Python does not say where it is (sys.executable is empty).", code="no_interpreter")
+    plain = Path(sys.executable).with_name("python")
+    return str(plain) if plain.exists() and plain.samefile(sys.executable) else sys.executable

@@ -1,0 +1,103 @@
+"""Runs the registered command once, as the agent would, and looks at its reply."""
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unpretty.errors import UnprettyError
+from unpretty_installer.core.home_owner import run_as
+
+_TIMEOUT_SECONDS = 20.0
+_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own folder may have been deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one run: its standard output, and how long it took in milliseconds."""
+
+    output: bytes
+    ms: float
+
+
+def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = ()) -> Outcome:
+    """Run ``command`` with ``payload`` on standard input.
+
+    Args:
+        command: one line for ``/bin/sh``, which is what Claude Code and Codex use, or a list of words.
+        payload: the bytes for standard input.
+        bare: the words of ``command`` without the guard that keeps its failures silent: they tell why it said nothing.
+
+    Raises:
+        UnprettyError: it could not be started, took too long, failed, or wrote to standard error.
+    """
+    outcome = _run(command, payload)
+    if bare and not outcome.output:
+        _run(bare, payload)
+    return outcome
+
+
+def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
+    words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    started = time.perf_counter()
+    try:
+        done = subprocess.run(
+            words,
+            input=payload,
+            capture_output=True,
+            timeout=_TIMEOUT_SECONDS,
+            check=False,
+            env=_environment(),
+            cwd=_ANYWHERE,
+        )
+    except subprocess.TimeoutExpired:
+        raise _failed(f"did not end within {_TIMEOUT_SECONDS:.0f} seconds") from None
+    except OSError as fault:
+        raise _failed(f"could not be started ({fault.strerror or fault})") from None
+    ms = (time.perf_counter() - started) * 1000
+    if done.returncode != 0 or done.stderr.strip():
+        detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        said = f": {detail[-1][:200]}" if detail else ""
+        raise _failed(f"ended with status {done.returncode}{said}")
+    return Outcome(done.stdout, ms)
+
+
+def expect(condition: bool, output: bytes) -> None:
+    """Raise UnprettyError unless ``condition``, the adapter's verdict on ``output``, is true."""
+    if not condition:
+        said = "said nothing" if not output.strip() else "did not give the expected reply"
+        raise _failed(f"ran but {said}")
+
+
+def _failed(what: str) -> UnprettyError:
+    return UnprettyError(
+        f"The registered command was tried on a sample and {what}.",
+        code="command_failed",
+        hint="Run `unpretty doctor` for details, or reinstall unpretty.",
+    )
+
+
+def _environment() -> dict[str, str]:
+    """The user's environment without our own variables, and with the mark of a trial: no log line, no counting."""
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("UNPRETTY")}
+    return {**kept, "UNPRETTY_SELFTEST": "1"}
+
+
+def program_version(program: str | Path, *arguments: str, timeout_seconds: float = 5.0) -> str | None:
+    """The first line that a program prints about its version; None when it does not answer in time."""
+    try:
+        done = subprocess.run(
+            [str(program), *(arguments or ("--version",))],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_seconds,
+            check=False,
+            cwd=_ANYWHERE,
+            **run_as(),
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    return lines[0] if done.returncode == 0 and lines else None

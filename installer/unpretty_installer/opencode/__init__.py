@@ -1,0 +1,1 @@
+"""OpenCode: our plugin file and its MCP servers."""

@@ -1,0 +1,103 @@
+"""OpenCode's MCP servers: ``mcp`` in its configuration files, all of which it merges.
+
+Measured with OpenCode 1.18: objects are merged, an array replaces an earlier one, so the command that counts is that in
+the last file that has one. The order: config.json, opencode.json, opencode.jsonc of the global folder, the file of
+``OPENCODE_CONFIG``, the project's files, ``~/.opencode``, ``OPENCODE_CONFIG_DIR``.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from unpretty_installer.core.plan import Note
+from unpretty_installer.edit.json_document import Document
+from unpretty_installer.opencode import places as opencode_places
+from unpretty_installer.opencode.places import NAME, TITLE
+from unpretty_installer.wrap import json_servers
+from unpretty_installer.wrap.agent import PROJECT, AgentServers
+from unpretty_installer.wrap.json_servers import words_of
+from unpretty_installer.wrap.wrapped import Place, Server
+
+_FILES = ("opencode.json", "opencode.jsonc")
+_OWN_PROGRAM = "opencode"  # OpenCode starts a server that is its own program in a way of its own
+_SHARED = (
+    "others share this file, and a path of this machine does not belong there. The plugin reaches its results all the "
+    "same."
+)
+
+
+class OpenCodeServers(AgentServers):
+    """See the module."""
+
+    agent = NAME
+    title = TITLE
+    effect = "OpenCode starts MCP servers when it is started itself; those that run stay as they are."
+
+    def places(self, here: Path) -> list[tuple[Path, str]]:
+        """The user's files and the project's, in the order in which OpenCode merges them."""
+        *named, general = opencode_places.user_folders()
+        own = [general / "config.json", *(general / name for name in _FILES)]
+        config = os.environ.get("OPENCODE_CONFIG", "").strip()
+        own += [Path(config).expanduser().absolute()] if config else []
+        late = [folder / name for folder in (Path.home() / ".opencode", *named) for name in _FILES]
+        above = _project_folders(here)
+        shared = [folder / name for folder in above for name in _FILES]
+        shared += [folder / ".opencode" / name for folder in above for name in _FILES]
+        scoped = [
+            *((path, "user") for path in own),
+            *((path, PROJECT) for path in shared if path not in own and path not in late),
+            *((path, "user") for path in late),
+        ]
+        return [(path, scope) for path, scope in scoped if path.is_file()]
+
+    def read(self, data: bytes, path: Path, scope: str) -> list[Server]:
+        """See ``AgentServers.read``."""
+        entries = Document.read(data, name=str(path)).value(("mcp",))
+        found = []
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            words = words_of(entry) if isinstance(entry, dict) and isinstance(entry.get("command"), list) else ()
+            remote = isinstance(entry, dict) and not words and isinstance(entry.get("url"), str)
+            obstacle = _SHARED if scope == PROJECT else ""
+            if words and words[0] == _OWN_PROGRAM:
+                obstacle = "OpenCode starts its own program in a way of its own."
+            if words or remote:  # others add to the entry of another file
+                found.append(Server(name, path, ("mcp", name), scope, words, remote, obstacle))
+        return found
+
+    def servers(self, here: Path, *, strict: bool = False) -> list[Server]:
+        """All servers, each as the last of the user's files, and the last of the project's, says."""
+        last = {(server.scope, server.name): server for server in super().servers(here, strict=strict)}
+        return list(last.values())
+
+    def wrapped(
+        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """See ``wrap_json.wrapped``."""
+        return json_servers.wrapped(data, fronts, name=name, strict=False)
+
+    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+        """See ``wrap_json.unwrapped``."""
+        return json_servers.unwrapped(data, places, made, name=name, strict=False)
+
+    def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
+        """The plugin covers MCP servers already."""
+        if not chosen:
+            return []
+        return [
+            Note(
+                "hook_covers",
+                "The plugin makes results of MCP servers smaller already. In OpenCode the proxy adds nothing but "
+                "--max-result-bytes.",
+            ),
+            Note("wrap_effect", self.effect),
+        ]
+
+
+def _project_folders(here: Path) -> list[Path]:
+    """The folders whose files OpenCode reads for a project: from the top of its repository, or disk, to ``here``."""
+    folders = [here, *here.parents]
+    top = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), len(folders))
+    return list(reversed(folders[: top + 1]))
+
+
+servers = OpenCodeServers()

@@ -1,0 +1,1 @@
+"""Putting the proxy in front of MCP servers: what wrapping shares over all agents."""

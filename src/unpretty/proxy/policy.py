@@ -1,0 +1,78 @@
+"""Settings in force for a tool result, and the engine's context made from them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unpretty import locations
+from unpretty.engine import context as kinds
+from unpretty.engine.commands import asks_for_original, reads_file, shows_file
+from unpretty.engine.context import Context
+from unpretty.settings.defaults import Settings
+from unpretty.settings.resolved import load
+
+if TYPE_CHECKING:
+    from unpretty.proxy.clients import Call
+
+JSON_ONLY = ("json",)
+
+
+class Policy:
+    """The user's settings, read again when config.toml changes, and what they mean for one tool.
+
+    Attributes:
+        settings: the settings in force at the last ``refresh``.
+        project: the folder that the client started us in.
+    """
+
+    def __init__(self) -> None:
+        self._config = str(locations.config_file())
+        self._resolved = str(locations.resolved_settings_file())
+        self._stamp: tuple[int, int] | None = None
+        self.settings = Settings()
+        self.project = _working_folder()
+
+    def refresh(self) -> None:
+        """Read the settings if config.toml is not what it was; the defaults stay while the proxy is only tried."""
+        if is_trial():
+            return
+        try:
+            status = Path(self._config).stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if stamp != self._stamp:
+            self.settings = load(self._resolved, self._config)
+            self._stamp = stamp
+
+    def switched_off(self, call: Call, tool_id: str) -> str:
+        """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
+        return self.settings.off_reason(tool_id, call.command, self.project)
+
+    def context(self, call: Call, tool_id: str, encodings: tuple[str, ...]) -> Context:
+        """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
+        settings = self.settings
+        as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
+        context = Context(
+            kinds.FILE if as_it_is else kinds.MCP,
+            tool=tool_id,
+            command=call.command,
+            encodings=encodings,
+            model=settings.model or call.model,
+        )
+        settings.apply_to(context)
+        return context
+
+
+def is_trial() -> bool:
+    """True while the installer tries the proxy: default settings, no log."""
+    return os.environ.get("UNPRETTY_SELFTEST") == "1"
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # the folder was removed
+        return ""

@@ -1,0 +1,1 @@
+"""Small read-only MCP servers for files and for ClickHouse."""

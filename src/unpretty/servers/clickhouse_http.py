@@ -1,0 +1,192 @@
+"""ClickHouse's HTTP interface: read-only questions, answers streamed row by row and cut at a limit.
+
+The client is the standard library's: clickhouse-connect turns numbers into Python objects, which loses how the server
+spelled them, and cannot talk to older servers at all (Debian's 18.16 among them). Settings and formats used here are
+those of ClickHouse 18.16 and everything since (https://clickhouse.com/docs/interfaces/http).
+
+What keeps a question from writing is the server: ``readonly=1`` goes along with each, and is refused only by a server
+whose user is read-only already, which is then all the better. The limits are asked of the server, too, and kept here as
+well.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import ssl
+import urllib.parse
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from unpretty.errors import UnprettyError
+from unpretty.servers.clickhouse_address import Address, credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FORMAT = "JSONEachRow"
+# Seconds to wait for an answer longer than the server may take for it.
+_PATIENCE = 5.0
+# The beginning of an error is enough; a row longer than this many bytes is not read.
+_MAX_ERROR_BYTES = 4000
+_MAX_ROW_BYTES = 16 << 20
+_EXCEPTION = re.compile(rb'Code: \d+[.,]|__exception__|\{"exception":"Code: \d+[.,]')
+# What an error says behind its message: stack traces of old servers, the version of new ones, where the parser was.
+_ERROR_TAIL = re.compile(r"(?:, e\.what\(\) = .*|\s*\(version .*|\s*Stack trace:.*)$", re.DOTALL)
+
+
+class Answer:
+    """Rows of an answer.
+
+    Attributes:
+        rows: each as the JSON text of an object; lines of text when the question asked for another format itself.
+        more: the answer went on and was cut.
+        is_json: False when the question asked for another format.
+    """
+
+    __slots__ = ("is_json", "more", "rows")
+
+    def __init__(self, rows: list[str], more: bool, is_json: bool) -> None:
+        self.rows = rows
+        self.more = more
+        self.is_json = is_json
+
+
+class ClickHouse:
+    """One server; ``seconds``, ``max_rows`` and ``max_bytes`` (UTF-8 bytes of rows) bound each answer."""
+
+    def __init__(  # noqa: PLR0913  one keyword per limit
+        self,
+        url: str,
+        *,
+        user: str = "",
+        password: str = "",
+        seconds: float = 30.0,
+        max_rows: int = 1000,
+        max_bytes: int = 40_000,
+    ) -> None:
+        """Take ``http[s]://[user[:password]@]host[:port][/database]``. Raises UnprettyError for anything else."""
+        address = Address(url)
+        self._address = address
+        self._headers: dict[str, str | bytes] = {
+            "User-Agent": "unpretty",
+            **credentials(address.user or user, address.password or password),
+        }
+        self._seconds = seconds
+        self._max_rows = max_rows
+        self._max_bytes = max_bytes
+        self._settings: dict[str, str] | None = None
+
+    def ask(self, sql: str, max_rows: int | None = None) -> Answer:
+        """The answer to one read-only question. Raises UnprettyError with the server's own words."""
+        rows = min(max_rows or self._max_rows, self._max_rows)
+        if self._settings is None:
+            self._settings = self._find_settings()
+        with self._request(sql, self._settings) as response:
+            self._check(response)
+            return self._read(response, rows)
+
+    def _find_settings(self) -> dict[str, str]:
+        """The settings to send with each question: as many as the server lets this user set."""
+        limits = {
+            "max_execution_time": str(max(1, round(self._seconds))),
+            # Rows beyond ours would be thrown away: the server may stop early, between two of its blocks.
+            "max_result_rows": str(self._max_rows + 1),
+            "result_overflow_mode": "break",
+            "output_format_json_quote_64bit_integers": "0",
+            "output_format_json_quote_denormals": "1",
+            "output_format_decimal_trailing_zeros": "1",
+            "cancel_http_readonly_queries_on_client_close": "1",
+            "http_write_exception_in_output_format": "0",
+        }
+        names = ", ".join(string(name) for name in (*limits, "readonly"))
+        question = f"SELECT name, value FROM system.settings WHERE name IN ({names})"  # noqa: S608  names are ours
+        with self._request(question, {}) as response:
+            self._check(response)
+            answer = self._read(response, len(names))
+        if not answer.is_json:
+            raise UnprettyError(f"What answers at {self._address.host} is no ClickHouse server.", code="no_clickhouse")
+        known = {row["name"]: str(row["value"]) for row in map(json.loads, answer.rows)}
+        level = known.get("readonly", "0")
+        wanted = {name: value for name, value in limits.items() if name in known}
+        if level == "0":
+            return {**wanted, "readonly": "1"}  # last: from there on nothing else may be set
+        return wanted if level == "2" else {}
+
+    @contextmanager
+    def _request(self, sql: str, settings: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
+        database = self._address.database
+        parameters = {"default_format": _FORMAT, **({"database": database} if database else {}), **settings}
+        connection = self._connection()
+        try:
+            connection.request(
+                "POST", "/?" + urllib.parse.urlencode(parameters), sql.encode("utf-8", "replace"), self._headers
+            )
+            with connection.getresponse() as response:
+                yield response
+        except TimeoutError:
+            raise UnprettyError(
+                f"ClickHouse took longer than {self._seconds:g} seconds.", code="timeout", hint="Ask for less."
+            ) from None
+        except http.client.IncompleteRead:
+            raise UnprettyError("The answer of ClickHouse broke off.", code="broken_off", hint="Ask again.") from None
+        except (OSError, http.client.HTTPException) as fault:
+            why = (
+                fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault) or type(fault).__name__
+            )
+            raise UnprettyError(
+                f"ClickHouse at {self._address.host}:{self._address.port} cannot be reached: {why}.", code="unreachable"
+            ) from None
+        finally:
+            connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        patience = self._seconds + _PATIENCE
+        address = self._address
+        if address.secure:
+            context = ssl.create_default_context()
+            return http.client.HTTPSConnection(address.host, address.port, timeout=patience, context=context)
+        return http.client.HTTPConnection(address.host, address.port, timeout=patience)
+
+    def _check(self, response: http.client.HTTPResponse) -> None:
+        if response.status != 200:
+            said = response.read(_MAX_ERROR_BYTES)
+            raise _server_error(said or f"HTTP status {response.status} {response.reason}".encode())
+
+    def _read(self, response: http.client.HTTPResponse, max_rows: int) -> Answer:
+        """The first rows of ``response``; the rest is not read."""
+        is_json = response.getheader("X-ClickHouse-Format", _FORMAT) == _FORMAT
+        rows: list[str] = []
+        size = 0
+        while line := response.readline(_MAX_ROW_BYTES + 1):
+            if _EXCEPTION.match(line):  # an error that came after the first rows stands among them
+                raise _server_error(line + response.read(_MAX_ERROR_BYTES))
+            if len(line) > _MAX_ROW_BYTES:
+                raise UnprettyError(
+                    f"A row has more than {_MAX_ROW_BYTES:,} bytes.", code="too_large", hint="Ask for fewer columns."
+                )
+            is_json = is_json and line[:1] in (b"{", b"\n")
+            if is_json and not line.endswith(b"\n"):
+                raise http.client.IncompleteRead(line)
+            size += len(line)
+            if rows and (len(rows) >= max_rows or size > self._max_bytes):
+                return Answer(rows, True, is_json)
+            if line.strip() or not is_json:
+                rows.append(line.decode("utf-8", "replace").rstrip("\n"))
+        return Answer(rows, False, is_json)
+
+
+def string(value: str) -> str:
+    """``value`` as a string of ClickHouse's SQL."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def identifier(name: str) -> str:
+    """``name`` as a name in ClickHouse's SQL."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def _server_error(said: bytes) -> UnprettyError:
+    text = " ".join(_ERROR_TAIL.sub("", said.decode("utf-8", "replace").strip()).split())
+    return UnprettyError(f"ClickHouse says: {text}", code="server_error")
