@@ -91,7 +91,6 @@ def test_a_home_that_is_a_link_and_a_name_that_is_too_long_for_sockets_are_seen(
     assert bash("temporary_base", tmp_path, TMPDIR=str(long), HOME="/root").stdout == "/tmp\n"
 
 
-
 def test_pythons_are_found_by_paths_with_blanks_and_odd_entries_of_path_do_no_harm(tmp_path: Path) -> None:
     programs = tmp_path / "my programs"
     programs.mkdir()

@@ -13,12 +13,16 @@ import unpretty_hooks
 
 STANDARD = {"_json", "time", "gc", "sys", "builtins", "posix", "nt"}
 OURS = {
-    "unpretty", "unpretty.engine", "unpretty.engine.reason", "unpretty.engine.system", "unpretty.engine.compaction", "unpretty.engine.context", "unpretty.engine.commands",
-    "unpretty.engine.views", "unpretty.engine.json_text", "unpretty.engine.json_text.scanner", "unpretty.engine.json_text.documents",
-    "unpretty.decision_log", "unpretty.decision_log.writer", "unpretty.settings", "unpretty.settings.defaults",
-    "unpretty.settings.resolved", "unpretty_hooks", "unpretty_hooks.entry", "unpretty_hooks.call",
-    "unpretty_hooks.reply", "unpretty_hooks.claude_code",
-}  # fmt: skip
+    "unpretty",
+    *(f"unpretty.{name}" for name in ("agents", "decision_log", "decision_log.writer")),
+    *(f"unpretty.settings{name}" for name in ("", ".defaults", ".resolved")),
+    *(
+        f"unpretty.engine{name}"
+        for name in ("", ".commands", ".compaction", ".context", ".reason", ".system", ".views")
+    ),
+    *(f"unpretty.engine.json_text{name}" for name in ("", ".scanner", ".documents")),
+    *(f"unpretty_hooks{name}" for name in ("", ".call", ".claude_code", ".entry", ".reply", ".serving")),
+}
 ON_CONVERSION = {
     "unpretty.engine.json_text.minify",
     "unpretty.engine.json_text.verify",
