@@ -21,8 +21,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextContent
 
-from unpretty.servers.clickhouse_http import ClickHouse
-from unpretty.servers.clickhouse_server import ClickHouseServer
+from unpretty.servers.clickhouse.http_client import ClickHouse
+from unpretty.servers.clickhouse.server import ClickHouseServer
 
 PROGRAM = shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/usr/bin")
 pytestmark = pytest.mark.skipif(

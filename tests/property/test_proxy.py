@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from unpretty.engine.json_text.scanner import InvalidJSON
 from unpretty.proxy.channel import Outlet, read_lines
-from unpretty.proxy.clients import Call
+from unpretty.proxy.clients import ToolCall
+from unpretty.proxy.current_settings import CurrentSettings
+from unpretty.proxy.kept_results import KeptResults
 from unpretty.proxy.message import literal, read_messages, splice
-from unpretty.proxy.policy import Policy
-from unpretty.proxy.resources import ResultStore
+from unpretty.proxy.output_schemas import OutputSchemas
 from unpretty.proxy.rewrite import Rewriter
 from unpretty.proxy.rows import json_rows, line_rows
-from unpretty.proxy.schemas import ToolSchemas
 from unpretty.proxy.session import Session
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -72,7 +72,7 @@ def _session(client, listed):
     hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"clientInfo": {"name": client}}}
     (message,) = read_messages(json.dumps(hello))
     session.note_from_client(message)
-    session.schemas = ToolSchemas()
+    session.schemas = OutputSchemas()
     if listed:
         session.schemas.learn((("tools", [(("name", "rows"),)]),))
     return session
@@ -82,11 +82,11 @@ _CLIENTS = st.sampled_from(["claude-code", "codex-mcp-client", "opencode", "othe
 
 
 def _rewritten(session, text, limit=None):
-    policy = Policy()
+    policy = CurrentSettings()
     policy.settings.min_bytes = 0
     (message,) = read_messages(text)
-    call = Call((("name", "rows"),))
-    made = Rewriter(session, policy, ResultStore(), limit).rewrite(text, message, call)
+    call = ToolCall((("name", "rows"),))
+    made = Rewriter(session, policy, KeptResults(), limit).rewrite(text, message, call)
     return made, splice(text, made.edits)
 
 

@@ -48,7 +48,7 @@ def command() -> None:
 def files(root: Path, encoding: str | None, max_bytes: int, seconds: float) -> None:
     """Serve the data files below a folder: list, describe, filter and page through them."""
     try:
-        from unpretty.servers.file_server import FileServer
+        from unpretty.servers.files.server import FileServer
     except ImportError as missing:
         raise _extra_missing(missing) from None
     FileServer(root, encoding=encoding or "", max_bytes=max_bytes, seconds=seconds).server().run()
@@ -76,12 +76,12 @@ def _extra_missing(missing: ImportError) -> UnprettyError:
 @_seconds
 def clickhouse(url: str, user: str, max_rows: int, encoding: str | None, max_bytes: int, seconds: float) -> None:  # noqa: PLR0913, PLR0917
     """Serve a ClickHouse server: its databases and tables, and read-only SQL."""
-    from unpretty.servers.clickhouse_http import ClickHouse
+    from unpretty.servers.clickhouse.http_client import ClickHouse
 
     password = os.environ.get("CLICKHOUSE_PASSWORD", "")
     server = ClickHouse(url, user=user, password=password, seconds=seconds, max_rows=max_rows, max_bytes=max_bytes)
     try:
-        from unpretty.servers.clickhouse_server import ClickHouseServer
+        from unpretty.servers.clickhouse.server import ClickHouseServer
     except ImportError as missing:
         raise _extra_missing(missing) from None
     ClickHouseServer(server, encoding=encoding or "").server().run()

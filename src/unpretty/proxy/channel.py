@@ -19,7 +19,7 @@ _CHUNK = 1 << 20
 MAX_LINE = 256 << 20
 
 
-class Line:
+class InputLine:
     """One line with its line end, or a piece of something too long to be read (``whole`` is False)."""
 
     __slots__ = ("data", "whole")
@@ -29,7 +29,7 @@ class Line:
         self.whole = whole
 
 
-def read_lines(fd: int, max_line: int = MAX_LINE) -> Iterator[Line]:
+def read_lines(fd: int, max_line: int = MAX_LINE) -> Iterator[InputLine]:
     """Lines of ``fd`` as they come; the last may lack its line end. Ends when the other side has closed or is gone."""
     pieces: list[bytes] = []
     held = 0
@@ -38,17 +38,17 @@ def read_lines(fd: int, max_line: int = MAX_LINE) -> Iterator[Line]:
         start = 0
         while (newline := chunk.find(b"\n", start)) != -1:
             pieces.append(chunk[start : newline + 1])
-            yield Line(b"".join(pieces), whole)
+            yield InputLine(b"".join(pieces), whole)
             pieces, held, whole = [], 0, True
             start = newline + 1
         if start < len(chunk):
             pieces.append(chunk[start:])
             held += len(chunk) - start
         if held > max_line:
-            yield Line(b"".join(pieces), whole=False)
+            yield InputLine(b"".join(pieces), whole=False)
             pieces, held, whole = [], 0, False
     if pieces:
-        yield Line(b"".join(pieces), whole)
+        yield InputLine(b"".join(pieces), whole)
 
 
 class Outlet:

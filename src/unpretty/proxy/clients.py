@@ -58,7 +58,7 @@ def client_named(name: str) -> Client:
     return _KNOWN.get(name) or Client(name[:64] or "unknown", known=False)
 
 
-class Call:
+class ToolCall:
     """A ``tools/call`` on its way: the tool, and what the client says about the call in ``_meta``.
 
     Attributes:

@@ -30,7 +30,7 @@ class Span:
         self.value = value
 
 
-class Block:
+class ContentBlock:
     """One block of a tool result's ``content``: its offsets, its type, and its text when it has one."""
 
     __slots__ = ("end", "start", "text", "type")
@@ -47,7 +47,7 @@ class Block:
         return self.type == "text" and self.text is not None and isinstance(self.text.value, str)
 
 
-class Result:
+class CallResult:
     """The ``result`` of a response, read as a CallToolResult; other results simply have none of these members.
 
     Attributes:
@@ -64,7 +64,7 @@ class Result:
     def __init__(self, start: int) -> None:
         self.start = start
         self.end = start
-        self.content: list[Block] | None = None
+        self.content: list[ContentBlock] | None = None
         self.content_span = (start, start)
         self.structured: Span | None = None
         self.structured_member = (start, start)
@@ -90,7 +90,7 @@ class Message:
         self.id: object = None
         self.method: str | None = None
         self.params: object = None
-        self.result: Result | None = None
+        self.result: CallResult | None = None
 
     @property
     def is_response(self) -> bool:
@@ -224,8 +224,8 @@ def _message(cursor: Cursor) -> Message:
     return message
 
 
-def _result(cursor: Cursor) -> Result:
-    result = Result(cursor.position)
+def _result(cursor: Cursor) -> CallResult:
+    result = CallResult(cursor.position)
     before = 0
     for name in cursor.members():
         if name == "content" and cursor.peek() == "[":
@@ -255,13 +255,13 @@ def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
     return opening + 1, cursor.position + 1 if cursor.peek() == "," else end
 
 
-def _block(cursor: Cursor) -> Block:
+def _block(cursor: Cursor) -> ContentBlock:
     if cursor.peek() != "{":
         span = cursor.value()
-        block = Block(span.start)
+        block = ContentBlock(span.start)
         block.end = span.end
         return block
-    block = Block(cursor.position)
+    block = ContentBlock(cursor.position)
     for name in cursor.members():
         span = cursor.value()
         if name == "type":

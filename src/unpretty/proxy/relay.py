@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
 from unpretty.engine.json_text.scanner import InvalidJSON
-from unpretty.proxy.channel import Line, Outlet, read_lines
-from unpretty.proxy.ledger import Ledger
+from unpretty.proxy.channel import InputLine, Outlet, read_lines
+from unpretty.proxy.current_settings import CurrentSettings
+from unpretty.proxy.kept_results import LIST_CHANGED, PREFIX, KeptResults, encode_reply, list_reply, read_reply
+from unpretty.proxy.log import ProxyLog
 from unpretty.proxy.message import Message, as_dict, as_text, read_messages, splice
-from unpretty.proxy.policy import Policy
-from unpretty.proxy.resources import LIST_CHANGED, PREFIX, ResultStore, encode_reply, list_reply, read_reply
-from unpretty.proxy.rewrite import Outcome, Rewriter, Rewritten
-from unpretty.proxy.server_offers import add_resources, offer_resources
+from unpretty.proxy.resource_replies import add_resources, offer_resources
+from unpretty.proxy.rewrite import Rewriter, Rewritten, TextDecision
 from unpretty.proxy.server_process import ServerProcess
-from unpretty.proxy.session import INTRODUCTIONS, Request, Session
+from unpretty.proxy.session import INTRODUCTIONS, PendingRequest, Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,15 +55,15 @@ class Proxy:
         self._to_client = Outlet(stdout)
         self._to_server = Outlet(server.stdin)
         self._session = Session(name)
-        self._policy = Policy()
-        self._store = ResultStore()
+        self._policy = CurrentSettings()
+        self._store = KeptResults()
         limit = None if passthrough else max_result_bytes
         self._cuts = limit is not None
         self._passthrough = passthrough
         # We promised the client to tell when our list of resources changes.
         self._tells_of_changes = False
         self._rewriter = Rewriter(self._session, self._policy, self._store, limit)
-        self._ledger = Ledger(self._session, self._policy, observing=passthrough)
+        self._ledger = ProxyLog(self._session, self._policy, observing=passthrough)
         self._pumps: list[threading.Thread] = []
         self._answers: list[threading.Thread] = []
         # When the last line from the server was dealt with; None while one is.
@@ -132,7 +132,7 @@ class Proxy:
 
     # From client to server
 
-    def _from_client(self, line: Line) -> bytes:
+    def _from_client(self, line: InputLine) -> bytes:
         """What to send to the server for a line of the client; empty when the proxy answers itself."""
         if not line.whole or b'"method"' not in line.data:
             return line.data
@@ -181,7 +181,7 @@ class Proxy:
 
     # From server to client
 
-    def _pass_to_client(self, line: Line) -> bool:
+    def _pass_to_client(self, line: InputLine) -> bool:
         """Send a line of the server on, rewritten where that is called for; False when the client is gone."""
         if not line.whole or not self._session.under_way:
             return self._to_client.write(line.data)
@@ -211,17 +211,17 @@ class Proxy:
             self._ledger.record(call, rewritten, milliseconds)
         return alive
 
-    def _rewrite(self, text: str, message: Message, request: Request) -> Rewritten:
+    def _rewrite(self, text: str, message: Message, request: PendingRequest) -> Rewritten:
         assert request.call is not None
         try:
             self._policy.refresh()
             return self._rewriter.rewrite(text, message, request.call)
         except Exception:  # a result must never be lost to a bug of ours
             made = Rewritten()
-            made.outcomes = [Outcome("", "", Compaction("", Decision(reason.ERROR, "", 0)))]
+            made.outcomes = [TextDecision("", "", Compaction("", Decision(reason.ERROR, "", 0)))]
             return made
 
-    def _learn(self, text: str, message: Message, request: Request) -> list[tuple[int, int, str]]:
+    def _learn(self, text: str, message: Message, request: PendingRequest) -> list[tuple[int, int, str]]:
         """Note an answer that tells about the server; the changes that make it offer our resources too."""
         try:
             self._session.note_answer(request, text, message)

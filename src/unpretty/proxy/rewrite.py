@@ -8,24 +8,24 @@ from unpretty.engine import context as kinds
 from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
 from unpretty.engine.context import byte_length
-from unpretty.proxy.cap import Cut, cut, notice
-from unpretty.proxy.copies import Draft, StructuredCopy, agree, read_texts
+from unpretty.proxy.compacted import CompactedResult, CompactedStructured, agree, read_texts
+from unpretty.proxy.current_settings import JSON_ONLY
+from unpretty.proxy.limit import LimitedResult, cut, notice
 from unpretty.proxy.message import Edit, literal, splice
-from unpretty.proxy.policy import JSON_ONLY
 
 if TYPE_CHECKING:
     from unpretty.engine.context import Context
-    from unpretty.proxy.clients import Call
-    from unpretty.proxy.message import Message, Result
-    from unpretty.proxy.policy import Policy
-    from unpretty.proxy.resources import ResultStore
+    from unpretty.proxy.clients import ToolCall
+    from unpretty.proxy.current_settings import CurrentSettings
+    from unpretty.proxy.kept_results import KeptResults
+    from unpretty.proxy.message import CallResult, Message
     from unpretty.proxy.session import Session
 
 # Results under this many UTF-8 bytes are not worth a look.
 MIN_RESULT_BYTES = 1024
 
 
-class Outcome:
+class TextDecision:
     """What became of one text that the client shows: its place in the result, the text before, the compaction."""
 
     __slots__ = ("before", "compaction", "field")
@@ -43,21 +43,21 @@ class Rewritten:
 
     def __init__(self) -> None:
         self.edits: list[Edit] = []
-        self.outcomes: list[Outcome] = []
-        self.cut: Cut | None = None
+        self.outcomes: list[TextDecision] = []
+        self.cut: LimitedResult | None = None
 
 
 class Rewriter:
     """Rewrites results for one connection; ``limit`` is ``--max-result-bytes``, None for no limit."""
 
-    def __init__(self, session: Session, policy: Policy, store: ResultStore, limit: int | None) -> None:
+    def __init__(self, session: Session, policy: CurrentSettings, store: KeptResults, limit: int | None) -> None:
         self._session = session
         self._policy = policy
         self._store = store
         self._limit = limit
         self._told: set[str] = set()
 
-    def rewrite(self, text: str, message: Message, call: Call) -> Rewritten:
+    def rewrite(self, text: str, message: Message, call: ToolCall) -> Rewritten:
         """The changes to ``message``, an answer to ``call`` that stands in ``text``. Errors are left alone."""
         made = Rewritten()
         result = message.result
@@ -79,7 +79,7 @@ class Rewriter:
         made.edits = _edits(text, result, draft, made.cut, self._notes(draft, made.cut))
         return made
 
-    def _notes(self, draft: Draft, made: Cut | None) -> list[str]:
+    def _notes(self, draft: CompactedResult, made: LimitedResult | None) -> list[str]:
         """Lines for the model in blocks of their own: about the cut, and once about each encoding that is not JSON."""
         notes = [] if made is None else [made.notice]
         for encoding in sorted({copy.compaction.decision.encoding for copy in draft.texts} - self._told - {"", "json"}):
@@ -88,7 +88,7 @@ class Rewriter:
             notes.append(f"unpretty: JSON tables are written as {encoding} here ({how}); the data is the same.")
         return notes
 
-    def _draft(self, text: str, result: Result, call: Call, tool_id: str) -> tuple[Draft, Context]:
+    def _draft(self, text: str, result: CallResult, call: ToolCall, tool_id: str) -> tuple[CompactedResult, Context]:
         """Both copies compacted, and the context of the texts."""
         client = self._session.client
         rules = self._session.schemas.rules(call.tool)
@@ -108,14 +108,14 @@ class Rewriter:
         if structured is not None:
             original = text[structured.start : structured.end]
             json_context = self._policy.context(call, tool_id, JSON_ONLY)
-            copy = StructuredCopy(structured, original, json_context, rules.may_shorten_strings)
-        draft = Draft(client, rules, texts, copy, may_drop)
+            copy = CompactedStructured(structured, original, json_context, rules.may_shorten_strings)
+        draft = CompactedResult(client, rules, texts, copy, may_drop)
         if copy is not None and droppable and context.kind != kinds.FILE:
             worth_it = byte_length(copy.after) * (1 - context.min_gain)
             draft.dropped = byte_length(texts[0].after) <= worth_it
         return draft, context
 
-    def _announce(self, made: Cut, tool_id: str) -> None:
+    def _announce(self, made: LimitedResult, tool_id: str) -> None:
         """Write the notice; the whole result is kept for a client that can ask for it."""
         session = self._session
         address = ""
@@ -124,21 +124,21 @@ class Rewriter:
         made.notice = notice(made, address, session.given_name)
         made.kept = bool(address)
 
-    def _left(self, text: str, result: Result, why: str) -> list[Outcome]:
+    def _left(self, text: str, result: CallResult, why: str) -> list[TextDecision]:
         """Outcomes for a result that is left alone."""
         structured = result.structured
         texts = [(f"content[{i}].text", block.text) for i, block in enumerate(result.content or []) if block.is_text]
         if structured is not None and (self._session.client.shows_structured or not texts):
             before = text[structured.start : structured.end]
-            return [Outcome("structuredContent", before, Compaction(before, Decision(why, before)))]
+            return [TextDecision("structuredContent", before, Compaction(before, Decision(why, before)))]
         outcomes = []
         for field, span in texts:
             before = str(span.value) if span is not None else ""
-            outcomes.append(Outcome(field, before, Compaction(before, Decision(why, before))))
+            outcomes.append(TextDecision(field, before, Compaction(before, Decision(why, before))))
         return outcomes
 
 
-def _only_text(result: Result) -> str | None:
+def _only_text(result: CallResult) -> str | None:
     """The text of a result whose content is one text block and nothing else."""
     blocks = result.content or []
     if len(blocks) == 1 and blocks[0].is_text and blocks[0].text is not None:
@@ -146,19 +146,19 @@ def _only_text(result: Result) -> str | None:
     return None
 
 
-def _outcomes(draft: Draft) -> list[Outcome]:
+def _outcomes(draft: CompactedResult) -> list[TextDecision]:
     """One outcome for each text that the client shows its model."""
     structured = draft.structured
     if structured is not None and draft.dropped:
-        return [Outcome("content[0].text", structured.before, _unwrapped(draft))]
+        return [TextDecision("content[0].text", structured.before, _unwrapped(draft))]
     if structured is not None and draft.shows_structured:
-        return [Outcome("structuredContent", structured.before, structured.compaction)]
+        return [TextDecision("structuredContent", structured.before, structured.compaction)]
     if not draft.texts:
-        return [Outcome("", "", Compaction("", Decision(reason.UNSUPPORTED_TOOL, "", 0)))]
-    return [Outcome(f"content[{copy.index}].text", copy.before, copy.compaction) for copy in draft.texts]
+        return [TextDecision("", "", Compaction("", Decision(reason.UNSUPPORTED_TOOL, "", 0)))]
+    return [TextDecision(f"content[{copy.index}].text", copy.before, copy.compaction) for copy in draft.texts]
 
 
-def _unwrapped(draft: Draft) -> Compaction:
+def _unwrapped(draft: CompactedResult) -> Compaction:
     """The decision where the text takes the place of ``structuredContent``, which is what the model would have read."""
     assert draft.structured is not None
     copy = draft.texts[0]
@@ -171,7 +171,9 @@ def _unwrapped(draft: Draft) -> Compaction:
     return Compaction(copy.after, decision)
 
 
-def _edits(text: str, result: Result, draft: Draft, made: Cut | None, notes: list[str]) -> list[Edit]:
+def _edits(
+    text: str, result: CallResult, draft: CompactedResult, made: LimitedResult | None, notes: list[str]
+) -> list[Edit]:
     edits = [
         (copy.span.start, copy.span.end, literal(copy.after, text[copy.span.start : copy.span.end]))
         for copy in draft.texts
@@ -196,7 +198,7 @@ def _edits(text: str, result: Result, draft: Draft, made: Cut | None, notes: lis
     return edits
 
 
-def _cut_content(text: str, result: Result, draft: Draft, made: Cut, notes: list[str]) -> Edit:
+def _cut_content(text: str, result: CallResult, draft: CompactedResult, made: LimitedResult, notes: list[str]) -> Edit:
     """The ``content`` of a cut result: the blocks that stay, and the notes."""
     after = {copy.index: made.texts.get(copy.index, copy.after) for copy in draft.texts}
     kept = []

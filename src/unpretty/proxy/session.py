@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unpretty.engine.json_text.scanner import scan
-from unpretty.proxy.clients import Call, Client, client_named
+from unpretty.proxy.clients import Client, ToolCall, client_named
 from unpretty.proxy.message import as_dict, as_text
-from unpretty.proxy.schemas import ToolSchemas
+from unpretty.proxy.output_schemas import OutputSchemas
 
 if TYPE_CHECKING:
     from unpretty.proxy.message import Message
@@ -18,7 +18,7 @@ _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 INTRODUCTIONS = ("initialize", "server/discover")
 
 
-class Request:
+class PendingRequest:
     """A request of the client that the server has not answered yet."""
 
     __slots__ = ("call", "method", "params")
@@ -26,7 +26,7 @@ class Request:
     def __init__(self, method: str, params: object) -> None:
         self.method = method
         self.params = params if method in ("resources/list", *INTRODUCTIONS) else None
-        self.call = Call(params) if method == "tools/call" else None
+        self.call = ToolCall(params) if method == "tools/call" else None
 
 
 class Session:
@@ -50,8 +50,8 @@ class Session:
         self.server_name = self.given_name = server_name
         self.server_has_resources = False
         self.client_uses_resources = False
-        self.schemas = ToolSchemas()
-        self.under_way: dict[object, Request] = {}
+        self.schemas = OutputSchemas()
+        self.under_way: dict[object, PendingRequest] = {}
 
     def note_from_client(self, message: Message) -> None:
         """Take note of a message that is on its way to the server."""
@@ -69,13 +69,13 @@ class Session:
             self._meet_client(as_dict(info))
         if message.method.startswith("resources/"):
             self.client_uses_resources = True
-        self.under_way[message.id] = Request(message.method, params)
+        self.under_way[message.id] = PendingRequest(message.method, params)
 
-    def request_answered_by(self, message: Message) -> Request | None:
+    def request_answered_by(self, message: Message) -> PendingRequest | None:
         """The request that ``message`` answers, which is then no longer under way."""
         return self.under_way.pop(message.id, None) if message.is_response else None
 
-    def note_answer(self, request: Request, text: str, message: Message) -> None:
+    def note_answer(self, request: PendingRequest, text: str, message: Message) -> None:
         """Learn from the answer to ``request``; ``text`` is the line that holds ``message``."""
         if message.result is None:
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _DEFAULT = ("columnar",)
 
 
-class Reply:
+class TableReply:
     """Writes answers in ``encoding``: a name, "auto", or "" for what the settings say, columnar if they are silent."""
 
     def __init__(self, encoding: str = "") -> None:

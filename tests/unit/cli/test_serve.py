@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from unpretty.cli.serve import command
 
 
-@pytest.mark.parametrize("module", ["unpretty.servers.file_server", "unpretty.servers.clickhouse_server"])
+@pytest.mark.parametrize("module", ["unpretty.servers.files.server", "unpretty.servers.clickhouse.server"])
 def test_without_its_packages_it_says_what_to_install(monkeypatch, tmp_path, module):
     monkeypatch.setitem(sys.modules, module, None)
     arguments = ["files", "--root", str(tmp_path)] if "file" in module else ["clickhouse", "--url", "http://h"]
@@ -36,7 +36,7 @@ def test_files_are_served_with_the_options_given(monkeypatch, tmp_path):
         def run(self):
             seen["ran"] = True
 
-    monkeypatch.setattr("unpretty.servers.file_server.FileServer", Served)
+    monkeypatch.setattr("unpretty.servers.files.server.FileServer", Served)
     result = CliRunner().invoke(command, ["files", "--root", str(tmp_path), "--encoding", "toon", "--seconds", "2"])
     assert result.exit_code == 0, result.output
     assert seen == {"root": tmp_path, "encoding": "toon", "max_bytes": 40_000, "seconds": 2.0, "ran": True}
@@ -56,7 +56,7 @@ def test_clickhouse_is_served_with_the_password_of_the_environment(monkeypatch):
         def run(self):
             seen["ran"] = True
 
-    monkeypatch.setattr("unpretty.servers.clickhouse_server.ClickHouseServer", Served)
+    monkeypatch.setattr("unpretty.servers.clickhouse.server.ClickHouseServer", Served)
     monkeypatch.setenv("CLICKHOUSE_PASSWORD", "secret")
     result = CliRunner().invoke(command, ["clickhouse", "--url", "http://h:1/db", "--user", "me"])
     assert result.exit_code == 0, result.output

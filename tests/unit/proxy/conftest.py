@@ -4,19 +4,14 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from unpretty import locations
+from unpretty.proxy.kept_results import LIST_CHANGED
 from unpretty.proxy.relay import Proxy
-from unpretty.proxy.resources import LIST_CHANGED
-
-# The servers need the extra unpretty[mcp].
-NEED_THE_EXTRA = ["test_clickhouse_server.py", "test_csv_tables.py", "test_file_server.py", "test_number_filter.py"]
-collect_ignore = [] if find_spec("mcp") and find_spec("duckdb") else NEED_THE_EXTRA
 
 
 class End:

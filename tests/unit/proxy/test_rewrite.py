@@ -400,7 +400,7 @@ def test_tokens_are_not_counted_where_the_settings_say_estimate_or_the_texts_are
     made.initialize()
     made.call(text_result(PRETTY))
     settings(count_tokens="exact")
-    monkeypatch.setattr("unpretty.proxy.ledger._MAX_UNCOUNTED", 10)
+    monkeypatch.setattr("unpretty.proxy.log._MAX_UNCOUNTED", 10)
     made.call(text_result(PRETTY))
     made.finish()
     assert no_counting == []
@@ -420,7 +420,7 @@ def test_a_project_folder_that_is_gone_is_no_obstacle(wire, log, monkeypatch):
     def gone():
         raise FileNotFoundError
 
-    monkeypatch.setattr("unpretty.proxy.policy.Path.cwd", gone)
+    monkeypatch.setattr("unpretty.proxy.current_settings.Path.cwd", gone)
     made = wire()
     made.initialize()
     made.call(text_result(PRETTY))

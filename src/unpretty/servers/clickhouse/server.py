@@ -11,8 +11,8 @@ from pydantic import Field
 
 from unpretty import __version__
 from unpretty.errors import UnprettyError
-from unpretty.servers.clickhouse_http import Answer, ClickHouse, identifier, string
-from unpretty.servers.table_reply import Reply
+from unpretty.servers.clickhouse.http_client import ClickHouse, QueryAnswer, identifier, string
+from unpretty.servers.table_reply import TableReply
 from unpretty.servers.tool_errors import told_to_the_model
 
 _INSTRUCTIONS = (
@@ -26,11 +26,11 @@ Database = Annotated[str, Field(description="Name of a database.")]
 
 
 class ClickHouseServer:
-    """The tools, asked of ``clickhouse``; rows are written in ``encoding`` (see Reply)."""
+    """The tools, asked of ``clickhouse``; rows are written in ``encoding`` (see TableReply)."""
 
     def __init__(self, clickhouse: ClickHouse, *, encoding: str = "") -> None:
         self._clickhouse = clickhouse
-        self._reply = Reply(encoding)
+        self._reply = TableReply(encoding)
 
     def server(self) -> MCPServer:
         """An MCP server with the tools."""
@@ -76,7 +76,7 @@ class ClickHouseServer:
         with told_to_the_model():
             return self._answer(self._clickhouse.ask(sql, max_rows))
 
-    def _answer(self, answer: Answer) -> str:
+    def _answer(self, answer: QueryAnswer) -> str:
         cut = f"cut after {len(answer.rows)} rows; there are more" if answer.more else None
         if answer.is_json:
             return self._reply.rows(answer.rows, note=cut)

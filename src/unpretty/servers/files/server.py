@@ -11,10 +11,10 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from unpretty import __version__
-from unpretty.servers.file_root import FORMATS, Root
-from unpretty.servers.file_tables import Tables
-from unpretty.servers.row_filter import Condition
-from unpretty.servers.table_reply import Reply, objects
+from unpretty.servers.files.root import FORMATS, ServedDirectory
+from unpretty.servers.files.row_filter import Condition
+from unpretty.servers.files.tables import FileTables
+from unpretty.servers.table_reply import TableReply, objects
 from unpretty.servers.tool_errors import told_to_the_model
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ class FileServer:
         self, root: str | os.PathLike[str], *, encoding: str = "", max_bytes: int = 40_000, seconds: float = 30.0
     ) -> None:
         """Open the folder. Raises UnprettyError when it cannot be read."""
-        self._root = Root(root)
-        self._tables = Tables(self._root.folder, seconds=seconds)
-        self._reply = Reply(encoding)
+        self._root = ServedDirectory(root)
+        self._tables = FileTables(self._root.folder, seconds=seconds)
+        self._reply = TableReply(encoding)
         self._max_bytes = max_bytes
 
     def server(self) -> MCPServer:

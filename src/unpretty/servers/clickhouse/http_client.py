@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.clickhouse_address import Address, credentials
+from unpretty.servers.clickhouse.address import ClickHouseAddress, credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ _EXCEPTION = re.compile(rb'Code: \d+[.,]|__exception__|\{"exception":"Code: \d+[
 _ERROR_TAIL = re.compile(r"(?:, e\.what\(\) = .*|\s*\(version .*|\s*Stack trace:.*)$", re.DOTALL)
 
 
-class Answer:
+class QueryAnswer:
     """Rows of an answer.
 
     Attributes:
@@ -67,7 +67,7 @@ class ClickHouse:
         max_bytes: int = 40_000,
     ) -> None:
         """Take ``http[s]://[user[:password]@]host[:port][/database]``. Raises UnprettyError for anything else."""
-        address = Address(url)
+        address = ClickHouseAddress(url)
         self._address = address
         self._headers: dict[str, str | bytes] = {
             "User-Agent": "unpretty",
@@ -78,7 +78,7 @@ class ClickHouse:
         self._max_bytes = max_bytes
         self._settings: dict[str, str] | None = None
 
-    def ask(self, sql: str, max_rows: int | None = None) -> Answer:
+    def ask(self, sql: str, max_rows: int | None = None) -> QueryAnswer:
         """The answer to one read-only question. Raises UnprettyError with the server's own words."""
         rows = min(max_rows or self._max_rows, self._max_rows)
         if self._settings is None:
@@ -154,7 +154,7 @@ class ClickHouse:
             said = response.read(_MAX_ERROR_BYTES)
             raise _server_error(said or f"HTTP status {response.status} {response.reason}".encode())
 
-    def _read(self, response: http.client.HTTPResponse, max_rows: int) -> Answer:
+    def _read(self, response: http.client.HTTPResponse, max_rows: int) -> QueryAnswer:
         """The first rows of ``response``; the rest is not read."""
         is_json = response.getheader("X-ClickHouse-Format", _FORMAT) == _FORMAT
         rows: list[str] = []
@@ -171,10 +171,10 @@ class ClickHouse:
                 raise http.client.IncompleteRead(line)
             size += len(line)
             if rows and (len(rows) >= max_rows or size > self._max_bytes):
-                return Answer(rows, True, is_json)
+                return QueryAnswer(rows, True, is_json)
             if line.strip() or not is_json:
                 rows.append(line.decode("utf-8", "replace").rstrip("\n"))
-        return Answer(rows, False, is_json)
+        return QueryAnswer(rows, False, is_json)
 
 
 def string(value: str) -> str:

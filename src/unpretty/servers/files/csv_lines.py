@@ -33,21 +33,21 @@ class Dialect(NamedTuple):
     escape: str = '"'
 
 
-class First(NamedTuple):
+class FirstRecord(NamedTuple):
     """The first record of a file: the number of blank lines before it, and its fields."""
 
     blank: int
     fields: list[str]
 
 
-def first_record(path: Path, dialect: Dialect) -> First | None:
+def first_record(path: Path, dialect: Dialect) -> FirstRecord | None:
     """The first record of ``path``; None for a file of blank lines. Raises UnprettyError where it is none."""
     with _Lines(path) as lines:
         for start, fields in _records(lines, dialect):
             if fields:
                 if lines.has_nul:
                     raise unreadable(path, f"line {start} has NUL characters", "Save it as UTF-8 text.")
-                return First(start - 1, fields)
+                return FirstRecord(start - 1, fields)
     return None
 
 

@@ -22,7 +22,7 @@ FORMATS = {
 }
 
 
-class Root:
+class ServedDirectory:
     """A folder whose data files may be read; ``folder`` is its real path.
 
     Files and folders whose names begin with a dot are not shown and cannot be read. Symbolic links are followed only to

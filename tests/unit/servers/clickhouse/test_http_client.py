@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.clickhouse_http import ClickHouse, identifier, string
+from unpretty.servers.clickhouse.http_client import ClickHouse, identifier, string
 
 SETTINGS = {
     "readonly": "0",
@@ -258,14 +258,14 @@ def test_an_answer_in_another_format_is_lines_of_text(played):
 
 
 def test_a_row_over_all_measure_is_refused(played, monkeypatch):
-    monkeypatch.setattr("unpretty.servers.clickhouse_http._MAX_ROW_BYTES", 1000)
+    monkeypatch.setattr("unpretty.servers.clickhouse.http_client._MAX_ROW_BYTES", 1000)
     played.body = b'{"a":"' + b"x" * 2000 + b'"}\n'
     with pytest.raises(UnprettyError, match=r"A row has more than 1,000 bytes"):
         client(played).ask("SELECT 1")
 
 
 def test_a_server_that_does_not_answer_in_time_is_given_up(played, monkeypatch):
-    monkeypatch.setattr("unpretty.servers.clickhouse_http._PATIENCE", 0.1)
+    monkeypatch.setattr("unpretty.servers.clickhouse.http_client._PATIENCE", 0.1)
     played.pause = 2
     with pytest.raises(UnprettyError, match=r"took longer than 0\.1 seconds"):
         client(played, seconds=0.1).ask("SELECT 1")

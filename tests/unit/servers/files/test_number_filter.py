@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from unpretty.servers.file_server import FileServer
-from unpretty.servers.number_filter import compare_sql
-from unpretty.servers.row_filter import Condition
+from unpretty.servers.files.number_filter import compare_sql
+from unpretty.servers.files.row_filter import Condition
+from unpretty.servers.files.server import FileServer
 
 BIG = 1234567890123456785
 OPERATORS = {

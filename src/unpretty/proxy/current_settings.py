@@ -14,12 +14,12 @@ from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
 
 if TYPE_CHECKING:
-    from unpretty.proxy.clients import Call
+    from unpretty.proxy.clients import ToolCall
 
 JSON_ONLY = ("json",)
 
 
-class Policy:
+class CurrentSettings:
     """The user's settings, read again when config.toml changes, and what they mean for one tool.
 
     Attributes:
@@ -47,11 +47,11 @@ class Policy:
             self.settings = load(self._resolved, self._config)
             self._stamp = stamp
 
-    def switched_off(self, call: Call, tool_id: str) -> str:
+    def switched_off(self, call: ToolCall, tool_id: str) -> str:
         """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
         return self.settings.off_reason(tool_id, call.command, self.project)
 
-    def context(self, call: Call, tool_id: str, encodings: tuple[str, ...]) -> Context:
+    def context(self, call: ToolCall, tool_id: str, encodings: tuple[str, ...]) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
         as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)

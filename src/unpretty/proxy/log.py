@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from unpretty import locations
 from unpretty.decision_log.writer import append, decision_record
-from unpretty.proxy.policy import is_trial
+from unpretty.proxy.current_settings import is_trial
 
 if TYPE_CHECKING:
-    from unpretty.proxy.clients import Call
-    from unpretty.proxy.policy import Policy
-    from unpretty.proxy.rewrite import Outcome, Rewritten
+    from unpretty.proxy.clients import ToolCall
+    from unpretty.proxy.current_settings import CurrentSettings
+    from unpretty.proxy.rewrite import Rewritten, TextDecision
     from unpretty.proxy.session import Session
 
 # Lines of this kind tell what would have been saved; they are no results that the agent was offered.
@@ -24,10 +24,10 @@ _COUNT_EVERY = 5.0
 _MAX_UNCOUNTED = 16 << 20
 
 
-class Ledger:
+class ProxyLog:
     """Writes what was decided about each result; ``observing`` when nothing is changed."""
 
-    def __init__(self, session: Session, policy: Policy, *, observing: bool) -> None:
+    def __init__(self, session: Session, policy: CurrentSettings, *, observing: bool) -> None:
         self._session = session
         self._policy = policy
         self._observing = observing
@@ -36,7 +36,7 @@ class Ledger:
         self._uncounted: list[tuple[str, str, str]] = []
         self._counted_at = -_COUNT_EVERY
 
-    def record(self, call: Call, made: Rewritten, milliseconds: float) -> None:
+    def record(self, call: ToolCall, made: Rewritten, milliseconds: float) -> None:
         """Append one line for each text of a result of ``call``; the work took ``milliseconds``. Never raises."""
         if is_trial():
             return
@@ -53,7 +53,7 @@ class Ledger:
         if self._uncounted and time.monotonic() - self._counted_at > _COUNT_EVERY:
             self.count_tokens()
 
-    def _count_later(self, identity: str, outcome: Outcome) -> None:
+    def _count_later(self, identity: str, outcome: TextDecision) -> None:
         """Note a conversion whose tokens are to be counted; what does not fit into memory stays an estimate."""
         if (
             self._observing
@@ -81,7 +81,7 @@ class Ledger:
             f"their {self._bytes_in:,} bytes would have become {self._bytes_out:,}."
         )
 
-    def _line(self, call: Call, outcome: Outcome, milliseconds: float) -> dict[str, object]:
+    def _line(self, call: ToolCall, outcome: TextDecision, milliseconds: float) -> dict[str, object]:
         session = self._session
         who: dict[str, object] = {
             "via": "proxy",

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
 
-from unpretty.servers.csv_lines import Dialect, count_records, quick_count
-from unpretty.servers.file_server import FileServer
+from unpretty.servers.files.csv_lines import Dialect, count_records, quick_count
+from unpretty.servers.files.server import FileServer
 
 ROWS = "1,2,3\n" * 20
 TABLE = "a,b,c\n" + ROWS
@@ -172,7 +172,7 @@ def test_a_file_is_checked_again_when_it_has_changed(served, tmp_path):
 def test_a_file_is_checked_once_as_long_as_it_is_the_same(served, tmp_path, monkeypatch):
     assert len(rows(served, tmp_path, TABLE)) == 20
     checks = []
-    monkeypatch.setattr("unpretty.servers.file_tables.checked_count", lambda *parts: checks.append(parts) or 0)
+    monkeypatch.setattr("unpretty.servers.files.tables.checked_count", lambda *parts: checks.append(parts) or 0)
     assert json.loads(served.read_rows("x.csv", limit=1))["next_offset"] == 1
     assert not checks
     os.utime(tmp_path / "x.csv", (1, 1))

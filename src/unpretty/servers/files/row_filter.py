@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.number_filter import compare_sql
+from unpretty.servers.files.number_filter import compare_sql
 
 Scalar = str | int | float | bool | None
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts_with", "in", "is_null", "is_not_null"]

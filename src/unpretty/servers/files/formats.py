@@ -17,7 +17,7 @@ from unpretty.engine.json_text.minify import minify
 from unpretty.engine.json_text.scanner import InvalidJSON, scan
 from unpretty.errors import UnprettyError
 from unpretty.proxy.message import Cursor, as_text
-from unpretty.servers.file_root import FORMATS
+from unpretty.servers.files.root import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ _NUMERIC = re.compile(r"(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|D
 _loads = partial(json.loads, object_pairs_hook=tuple, parse_int=str.encode, parse_float=str.encode)
 
 
-class Table:
+class FileTable:
     """How to read one file.
 
     Attributes:
@@ -69,7 +69,7 @@ class Table:
         return quote(text)
 
 
-class _Parquet(Table):
+class _Parquet(FileTable):
     def selection(self, columns: list[str] | None) -> str:
         chosen = [(self.types[column], self.expressions[column]) for column in self._chosen(columns)]
         values = [f"to_json({expression})" if _is_nested(kind) else expression for kind, expression in chosen]
@@ -86,7 +86,7 @@ class _Parquet(Table):
         return text
 
 
-class _Json(Table):
+class _Json(FileTable):
     def selection(self, columns: list[str] | None) -> str:
         return "json"
 
@@ -113,7 +113,7 @@ def _members(record: str, columns: list[str]) -> str:
     return "{" + ",".join(member for column in columns for member in found.get(column, [])) + "}"
 
 
-def open_table(cursor: duckdb.DuckDBPyConnection, path: Path) -> Table:
+def open_table(cursor: duckdb.DuckDBPyConnection, path: Path) -> FileTable:
     """Find out how to read ``path``, a Parquet, JSON or JSON Lines file."""
     kind = FORMATS[path.suffix.lower()]
     name = file_literal(path)

@@ -51,7 +51,7 @@ UNKNOWN = OutputRules(may_drop=False, may_shorten_strings=False, may_add_member=
 _NOTHING_DECLARED = OutputRules(may_drop=True, may_shorten_strings=True, may_add_member=True)
 
 
-class ToolSchemas:
+class OutputSchemas:
     """The outputSchemas of a server's tools, as the client has seen them."""
 
     def __init__(self) -> None:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from unpretty.servers.csv_lines import (
+from unpretty.servers.files.csv_lines import (
     DELIMITERS,
     Dialect,
-    First,
+    FirstRecord,
     count_records,
     first_record,
     likely_delimiter,
     quick_count,
     unreadable,
 )
-from unpretty.servers.file_formats import Table, file_literal, literal
+from unpretty.servers.files.formats import FileTable, file_literal, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _STRICT = "auto_detect = false, parallel = false, strict_mode = true, null_padding = false, ignore_errors = false"
 
 
-class Delimited(Table):
+class Delimited(FileTable):
     """How to read one CSV or TSV file.
 
     Attributes:
@@ -152,7 +152,7 @@ def _empty(path: Path, dialect: Dialect) -> Delimited:
     return table
 
 
-def _distinct(first: First) -> list[str]:
+def _distinct(first: FirstRecord) -> list[str]:
     """The fields of the first record as names of columns: ``column2`` for an empty one, ``a_1`` for a second ``a``."""
     names: dict[str, None] = {}
     for number, field in enumerate(first.fields):

@@ -7,8 +7,8 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.clickhouse_http import Answer, ClickHouse
-from unpretty.servers.clickhouse_server import ClickHouseServer
+from unpretty.servers.clickhouse.http_client import ClickHouse, QueryAnswer
+from unpretty.servers.clickhouse.server import ClickHouseServer
 
 
 class Played:
@@ -27,7 +27,7 @@ class Played:
 
 
 def rows(*records, more=False):
-    return Answer([json.dumps(record, separators=(",", ":")) for record in records], more, True)
+    return QueryAnswer([json.dumps(record, separators=(",", ":")) for record in records], more, True)
 
 
 def served(*answers):
@@ -66,7 +66,7 @@ def test_columns_come_without_what_is_empty_for_all_of_them():
 
 
 def test_an_answer_that_was_cut_says_so():
-    played, server = served(rows({"n": 1}, more=True), Answer(["a,b", "1,2"], True, False))
+    played, server = served(rows({"n": 1}, more=True), QueryAnswer(["a,b", "1,2"], True, False))
     assert server.query("SELECT 1", 7) == '{"note":"cut after 1 rows; there are more","rows":[{"n":1}]}'
     assert played.asked == [("SELECT 1", 7)]
     assert server.query("SELECT 1 FORMAT CSV") == "a,b\n1,2\n(cut after 2 rows; there are more)"
@@ -101,7 +101,7 @@ def test_a_fault_of_our_own_quotes_nothing_anywhere(monkeypatch, capfd, caplog):
     answers = anyio.run(go)
     said = [answer.content[0].text for answer in answers]
     assert all(answer.is_error for answer in answers)
-    assert all("ValueError in test_clickhouse_server.py, line" in text for text in said)
+    assert all("ValueError in test_server.py, line" in text for text in said)
     everything = "".join(said) + "".join(capfd.readouterr()) + caplog.text
     assert "which is a bug in unpretty" in everything
     for secret in ("open sesame", "open%20sesame", encoded):

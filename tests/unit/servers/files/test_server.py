@@ -12,10 +12,10 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.file_root import Root
-from unpretty.servers.file_server import FileServer
-from unpretty.servers.file_tables import Tables
-from unpretty.servers.row_filter import Condition
+from unpretty.servers.files.root import ServedDirectory
+from unpretty.servers.files.row_filter import Condition
+from unpretty.servers.files.server import FileServer
+from unpretty.servers.files.tables import FileTables
 
 CSV = 'id,zip,price,name,ok\n1,007,1.10,"a, b",true\n2,008,-2.00,,false\n3,,1e5,"x ""q"" \u00e9",TRUE\n'
 
@@ -128,14 +128,14 @@ def test_a_folder_that_is_none_is_refused(served, root):
     with pytest.raises(ToolError, match="There is no folder"):
         served.list_files("orders.csv")
     with pytest.raises(UnprettyError, match="is not a folder that can be read"):
-        Root(root / "orders.csv")
+        ServedDirectory(root / "orders.csv")
 
 
 def test_duckdb_itself_is_confined_to_the_folder(root):
     outside = root.parent / "outside.csv"
     outside.write_text(CSV)
     with pytest.raises(UnprettyError, match="Permission"):
-        Tables(root).columns(outside)
+        FileTables(root).columns(outside)
 
 
 def test_files_are_described_by_columns_types_and_rows(served):
@@ -339,7 +339,7 @@ def test_a_question_that_takes_too_long_is_given_up(root):
 
 def test_memory_that_runs_out_is_told(root):
     (root / "big.jsonl").write_text(json.dumps({"a": "x" * 30_000_000}) + "\n")
-    tables = Tables(root, memory_mb=20)
+    tables = FileTables(root, memory_mb=20)
     with pytest.raises(UnprettyError, match="needs more memory than is allowed"):
         tables.page(root / "big.jsonl", columns=None, where=[], offset=0, limit=5, max_bytes=10**9)
 
@@ -378,10 +378,10 @@ MAX_RSS_MB = 700  # whatever the size: DuckDB may take 512 MB, and takes what it
 CHILD = """
 import json, resource, sys
 from pathlib import Path
-from unpretty.servers.file_tables import Tables
-from unpretty.servers.row_filter import Condition
+from unpretty.servers.files.tables import FileTables
+from unpretty.servers.files.row_filter import Condition
 root = Path(sys.argv[1])
-tables = Tables(root, seconds=300)
+tables = FileTables(root, seconds=300)
 seen = []
 for name in ("big.csv", "big.parquet"):
     file = root / name

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from unpretty.proxy.message import Cursor, as_dict
 
 if TYPE_CHECKING:
-    from unpretty.proxy.message import Edit, Result
-    from unpretty.proxy.resources import ResultStore
+    from unpretty.proxy.kept_results import KeptResults
+    from unpretty.proxy.message import CallResult, Edit
 
 
-def offer_resources(text: str, result: Result) -> list[Edit]:
+def offer_resources(text: str, result: CallResult) -> list[Edit]:
     """Add ``resources`` to the capabilities of an ``initialize`` or ``server/discover`` result without any.
 
     Raises InvalidJSON.
@@ -32,7 +32,7 @@ def offer_resources(text: str, result: Result) -> list[Edit]:
     return []
 
 
-def add_resources(text: str, result: Result, params: object, store: ResultStore) -> list[Edit]:
+def add_resources(text: str, result: CallResult, params: object, store: KeptResults) -> list[Edit]:
     """Add the kept results to the first page of a ``resources/list`` result. Raises InvalidJSON."""
     entries = store.entries()
     if not entries or as_dict(params).get("cursor") is not None:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from unpretty.proxy.kept_results import KeptResults
 from unpretty.proxy.message import read_messages, splice
-from unpretty.proxy.resources import ResultStore
+from unpretty.proxy.resource_replies import add_resources, offer_resources
 from unpretty.proxy.rows import Rows
-from unpretty.proxy.server_offers import add_resources, offer_resources
 
 
 def response(result):
@@ -31,7 +31,7 @@ def test_the_offer_stands_first_among_the_capabilities():
 
 @pytest.mark.parametrize("result", [{}, {"resources": None, "x": [1]}])
 def test_nothing_is_listed_in_what_is_no_list(result):
-    store = ResultStore()
+    store = KeptResults()
     store.keep("t", Rows("[1,2]", [(1, 2), (3, 4)]))
     text, read = response(result)
     assert add_resources(text, read, None, store) == []
@@ -39,4 +39,4 @@ def test_nothing_is_listed_in_what_is_no_list(result):
 
 def test_nothing_is_listed_when_nothing_is_kept():
     text, read = response({"resources": []})
-    assert add_resources(text, read, None, ResultStore()) == []
+    assert add_resources(text, read, None, KeptResults()) == []

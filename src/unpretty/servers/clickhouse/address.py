@@ -16,7 +16,7 @@ _HINT = "In a name, password or database write other characters than letters and
 _DEFAULT_USER = "default"
 
 
-class Address:
+class ClickHouseAddress:
     """The parts of ``http[s]://[user[:password]@]host[:port][/database]``.
 
     Attributes:

@@ -12,7 +12,7 @@ from unpretty.engine import reason
 from unpretty.engine.compaction import compact
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.scanner import InvalidJSON
-from unpretty.proxy.copies import agree, whole_value, wrapped_value
+from unpretty.proxy.compacted import agree, whole_value, wrapped_value
 from unpretty.proxy.message import literal
 from unpretty.proxy.rows import Rows, joined_rows, json_rows, line_rows
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unpretty.engine.context import Context
-    from unpretty.proxy.copies import Draft, TextCopy
+    from unpretty.proxy.compacted import CompactedResult, CompactedText
 
 # UTF-8 bytes kept free for the notice.
 NOTICE_BYTES = 400
@@ -29,7 +29,7 @@ NOTICE_MEMBER = "unpretty"
 _WHOLE = (reason.FILE_VIEW, reason.DIFF, reason.LINE_NUMBERED)
 
 
-class Cut:
+class LimitedResult:
     """A cut result.
 
     Attributes:
@@ -61,7 +61,7 @@ class Cut:
         return f"{self.structured[:-1]},{literal(NOTICE_MEMBER)}:{literal(self.notice)}}}"
 
 
-def cut(draft: Draft, limit: int, context: Context) -> Cut | None:
+def cut(draft: CompactedResult, limit: int, context: Context) -> LimitedResult | None:
     """Cut ``draft`` to ``limit`` UTF-8 bytes of what its client shows; None to leave it whole.
 
     ``context`` is the engine's context of the texts: one that became a table becomes one again after the cut.
@@ -73,7 +73,7 @@ def cut(draft: Draft, limit: int, context: Context) -> Cut | None:
     return _cut_both(draft, limit, context)
 
 
-def notice(made: Cut, address: str, server: str) -> str:
+def notice(made: LimitedResult, address: str, server: str) -> str:
     """The one line about a cut: how many rows there are and are shown, and how to get less or the rest.
 
     ``address`` is that of the complete result, ``server`` the name under which the client knows the server; either may
@@ -90,7 +90,7 @@ def notice(made: Cut, address: str, server: str) -> str:
     return f"{shown}{less} For the rest, read the resource {rest} of {of} (all: {address})."
 
 
-def _cut_content(texts: list[TextCopy], limit: int, context: Context) -> Cut | None:
+def _cut_content(texts: list[CompactedText], limit: int, context: Context) -> LimitedResult | None:
     sizes = [byte_length(copy.after) for copy in texts]
     if sum(sizes) <= limit:
         return None
@@ -105,7 +105,7 @@ def _cut_content(texts: list[TextCopy], limit: int, context: Context) -> Cut | N
     return made
 
 
-def _cut_blocks(texts: list[TextCopy], limit: int) -> Cut | None:
+def _cut_blocks(texts: list[CompactedText], limit: int) -> LimitedResult | None:
     """Each block is a row, as servers send them that put every item of a list into a block of its own."""
     made = _start(joined_rows([copy.after for copy in texts]), limit)
     if made is not None:
@@ -113,7 +113,7 @@ def _cut_blocks(texts: list[TextCopy], limit: int) -> Cut | None:
     return made
 
 
-def _cut_both(draft: Draft, limit: int, context: Context) -> Cut | None:
+def _cut_both(draft: CompactedResult, limit: int, context: Context) -> LimitedResult | None:
     structured = draft.structured
     assert structured is not None
     content_size = sum(byte_length(copy.after) for copy in draft.texts)
@@ -141,7 +141,7 @@ def _cut_both(draft: Draft, limit: int, context: Context) -> Cut | None:
     return made if may_drop else None
 
 
-def _cut_agreeing(draft: Draft, limit: int, context: Context) -> Cut | None:
+def _cut_agreeing(draft: CompactedResult, limit: int, context: Context) -> LimitedResult | None:
     """Cut one text and a ``structuredContent`` that says the same at the same row."""
     copy, structured = draft.texts[0], draft.structured
     assert structured is not None
@@ -163,7 +163,7 @@ def _cut_agreeing(draft: Draft, limit: int, context: Context) -> Cut | None:
     return made
 
 
-def _shrink_string(made: Cut, limit: int) -> None:
+def _shrink_string(made: LimitedResult, limit: int) -> None:
     """Where the text is a string in ``structuredContent``, its escapes need room too: leave out rows until it fits."""
     while True:
         made.structured = f'{{"result":{literal(made.rows.take(0, made.shown))}}}'
@@ -173,25 +173,25 @@ def _shrink_string(made: Cut, limit: int) -> None:
         made.shown = max(1, min(made.shown - 1, made.shown * (limit - NOTICE_BYTES) // size))
 
 
-def _start(rows: Rows | None, limit: int) -> Cut | None:
+def _start(rows: Rows | None, limit: int) -> LimitedResult | None:
     """A cut of ``rows`` to ``limit`` bytes, None when there is nothing to cut or not even one row fits."""
     if rows is None:
         return None
     shown = rows.fitting(limit - NOTICE_BYTES)
-    return Cut(rows, shown) if 0 < shown < len(rows) else None
+    return LimitedResult(rows, shown) if 0 < shown < len(rows) else None
 
 
-def _encoded(made: Cut, copy: TextCopy, context: Context) -> str:
+def _encoded(made: LimitedResult, copy: CompactedText, context: Context) -> str:
     """The rows that remain, as a table again if the whole was one."""
     text = made.rows.take(0, made.shown)
     return compact(text, context).text if _is_table(copy) else text
 
 
-def _is_table(copy: TextCopy) -> bool:
+def _is_table(copy: CompactedText) -> bool:
     return copy.compaction.decision.encoding not in ("", "json")
 
 
-def _rows_of(copy: TextCopy, context: Context) -> Rows | None:
+def _rows_of(copy: CompactedText, context: Context) -> Rows | None:
     """The rows of one text: of its JSON document, its JSON lines, or its lines when there is no JSON in it."""
     text = _as_json(copy, context)
     rows = json_rows(text)
@@ -200,7 +200,7 @@ def _rows_of(copy: TextCopy, context: Context) -> Rows | None:
     return rows
 
 
-def _as_json(copy: TextCopy, context: Context) -> str:
+def _as_json(copy: CompactedText, context: Context) -> str:
     """The text as minified JSON where it has become a table."""
     if not _is_table(copy):
         return copy.after

@@ -27,7 +27,7 @@ _NOT_FOUND = -32002
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
-class ResultStore:
+class KeptResults:
     """Complete results by number, at most ``max_bytes`` UTF-8 bytes of them."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -84,7 +84,7 @@ def _mime_type(text: str) -> str:
     return "application/json" if text[:1] in ("{", "[") else "text/plain"
 
 
-def read_reply(store: ResultStore, params: object) -> dict[str, object]:
+def read_reply(store: KeptResults, params: object) -> dict[str, object]:
     """``result`` or ``error`` of a ``resources/read`` for one of our addresses."""
     address = as_text(as_dict(params).get("uri"))
     text = store.read(address)
@@ -93,7 +93,7 @@ def read_reply(store: ResultStore, params: object) -> dict[str, object]:
     return {"result": _result(params, contents=[{"uri": address, "mimeType": _mime_type(text), "text": text}])}
 
 
-def list_reply(store: ResultStore, method: str, params: object) -> dict[str, object]:
+def list_reply(store: KeptResults, method: str, params: object) -> dict[str, object]:
     """``result`` of ``resources/list`` or ``resources/templates/list`` when the server itself has no resources."""
     if method == "resources/list":
         return {"result": _result(params, resources=store.entries())}

@@ -16,14 +16,14 @@ from unpretty.proxy.message import as_text
 if TYPE_CHECKING:
     from unpretty.engine.context import Context
     from unpretty.proxy.clients import Client
-    from unpretty.proxy.message import Result, Span
-    from unpretty.proxy.schemas import OutputRules
+    from unpretty.proxy.message import CallResult, Span
+    from unpretty.proxy.output_schemas import OutputRules
 
 # Laying out the rows of a longer text would take longer than a tool call should wait (UTF-8 bytes).
 _MAX_ROWS_BYTES = 4 << 20
 
 
-class TextCopy:
+class CompactedText:
     """The text of one block.
 
     Attributes:
@@ -47,7 +47,7 @@ class TextCopy:
         return self.compaction.text
 
 
-class StructuredCopy:
+class CompactedStructured:
     """``structuredContent`` as JSON text in one line.
 
     A client serialises it anew for its model, so white space between its tokens never reaches the model: ``before`` is
@@ -75,7 +75,7 @@ class StructuredCopy:
         return self.compaction.text
 
 
-class Draft:
+class CompactedResult:
     """A tool result on its way to a client.
 
     Attributes:
@@ -92,8 +92,8 @@ class Draft:
         self,
         client: Client,
         rules: OutputRules,
-        texts: list[TextCopy],
-        structured: StructuredCopy | None,
+        texts: list[CompactedText],
+        structured: CompactedStructured | None,
         may_drop: bool,
     ) -> None:
         self._client = client
@@ -120,10 +120,10 @@ class Draft:
         return structured if self.shows_structured else content
 
 
-def read_texts(result: Result, context: Context) -> list[TextCopy]:
+def read_texts(result: CallResult, context: Context) -> list[CompactedText]:
     """The text blocks of ``result``, compacted."""
     return [
-        TextCopy(index, block.text, context)
+        CompactedText(index, block.text, context)
         for index, block in enumerate(result.content or [])
         if block.is_text and block.text is not None
     ]

@@ -1,7 +1,7 @@
 """Reading rows of data files through DuckDB: streamed, in bounded memory, values as the file spells them.
 
 Nothing is written, not even temporary files, and DuckDB itself is confined to the served folder. The SQL is made of our
-own words, of what ``file_formats`` has quoted, and of parameters.
+own words, of what ``formats`` has quoted, and of parameters.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import duckdb
 
 from unpretty.engine.context import byte_length
 from unpretty.errors import UnprettyError
-from unpretty.servers.csv_tables import checked_count, proposals
-from unpretty.servers.file_formats import Table, literal, open_table
-from unpretty.servers.file_root import FORMATS
-from unpretty.servers.row_filter import Condition, unknown_column, where_sql
+from unpretty.servers.files.csv_tables import checked_count, proposals
+from unpretty.servers.files.formats import FileTable, literal, open_table
+from unpretty.servers.files.root import FORMATS
+from unpretty.servers.files.row_filter import Condition, unknown_column, where_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +47,12 @@ class Page:
         self.next_offset = next_offset
 
 
-class Tables:
+class FileTables:
     """DuckDB for the files below ``folder``; every question may take ``seconds`` and all together ``memory_mb`` MiB."""
 
     def __init__(self, folder: Path, *, seconds: float = 30.0, memory_mb: int = 512) -> None:
         self._seconds = seconds
-        self._checked: dict[Path, tuple[tuple[int, int, int], Table]] = {}
+        self._checked: dict[Path, tuple[tuple[int, int, int], FileTable]] = {}
         # Extensions would be fetched from the network; what is needed is built in.
         self._database = duckdb.connect(
             config={
@@ -107,7 +107,7 @@ class Tables:
             cursor.execute(query, [*parameters, limit + 1, offset])
             return _take(cursor, table, columns, offset, limit, max_bytes)
 
-    def _open(self, cursor: duckdb.DuckDBPyConnection, path: Path) -> Table:
+    def _open(self, cursor: duckdb.DuckDBPyConnection, path: Path) -> FileTable:
         """How to read ``path``. A CSV file is checked to its end first, once for each state of the file."""
         kind = FORMATS[path.suffix.lower()]
         if kind not in ("csv", "tsv"):
@@ -121,7 +121,7 @@ class Tables:
             known = self._checked[path] = state, self._check(cursor, path, kind)
         return known[1]
 
-    def _check(self, cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> Table:
+    def _check(self, cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> FileTable:
         """The first way to read ``path`` that holds to its end."""
         deadline = time.monotonic() + self._seconds
         fault: UnprettyError | None = None
@@ -163,7 +163,12 @@ class Tables:
 
 
 def _take(  # noqa: PLR0913, PLR0917  the parts of one question
-    cursor: duckdb.DuckDBPyConnection, table: Table, columns: list[str] | None, offset: int, limit: int, max_bytes: int
+    cursor: duckdb.DuckDBPyConnection,
+    table: FileTable,
+    columns: list[str] | None,
+    offset: int,
+    limit: int,
+    max_bytes: int,
 ) -> Page:
     rows: list[str] = []
     size = 0

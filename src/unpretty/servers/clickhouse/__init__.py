@@ -1,0 +1,1 @@
+"""A ClickHouse server, read-only, over MCP."""

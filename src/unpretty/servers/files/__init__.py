@@ -1,0 +1,1 @@
+"""Data files below one directory, read-only, over MCP."""
