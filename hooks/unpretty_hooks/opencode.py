@@ -15,8 +15,8 @@ from unpretty.engine import reason
 from unpretty.engine.commands import reads_file
 from unpretty.engine.compaction import compact
 from unpretty.engine.context import Context, byte_length
+from unpretty.engine.json_text.writer import to_json
 from unpretty_hooks.call import Call, Field, text_of
-from unpretty_hooks.reply import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unpretty.report.period import Period
 from unpretty.stats.aggregate import DIMENSIONS
 from unpretty.stats.figures import ELIGIBLE
-from unpretty.stats.period import Period
 from unpretty.stats.report import build_report
 
 START = 1_790_000_000_000

@@ -1,6 +1,7 @@
 """A machine without agents for every unit test: what is on PATH and above the current directory is the tests' own."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,16 @@ def _on_the_machine(machine: Path) -> None:
 def absent(tmp_path: Path) -> str:
     """A path that leads to nothing, two missing directories deep, on every machine and for every user."""
     return str(tmp_path / "does" / "not" / "exist")
+
+
+@pytest.fixture
+def zone(monkeypatch: pytest.MonkeyPatch):
+    """Sets the local zone of this process: ``zone("Pacific/Kiritimati")``."""
+
+    def set_zone(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield set_zone
+    monkeypatch.undo()
+    time.tzset()

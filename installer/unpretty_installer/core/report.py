@@ -86,9 +86,8 @@ def _rejections(agent: str) -> list[Note]:
     log = locations.decision_log_file()
     if not log.exists():
         return []
-    from unpretty.stats.aggregate import REJECTED
     from unpretty.stats.applied import lately, time_limit
-    from unpretty.transcripts.outcomes import checks
+    from unpretty.transcripts.outcomes import REJECTED, checks
 
     spend, since_ms = time_limit(_SECONDS_TO_VERIFY), int((time.time() - _DAYS_TO_VERIFY * 86_400) * 1000)
     outcomes = lately(log, agent, checks(since_ms, spend)[agent], since_ms=since_ms, spend=spend)

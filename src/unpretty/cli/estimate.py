@@ -20,9 +20,9 @@ from unpretty.estimate.report import Report, build_report, to_json
 from unpretty.estimate.run import replaced_by_hook, run
 from unpretty.estimate.tally import Tally
 from unpretty.explain import ADAPTERS
+from unpretty.report.period import LocalDays, parse_period
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
-from unpretty.stats.period import LocalDays, parse_period
 from unpretty.tokens.count import load_counter
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.sources import Source, home_folders, own_sources, sources_at

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from unpretty import __version__, locations
 from unpretty.decision_log.reader import last_decision
-from unpretty.stats.period import Period, local_time
+from unpretty.report.period import Period, local_time
+from unpretty.report.words import percent, size, tokens, visible
 from unpretty.stats.report import Report, build_report
-from unpretty.stats.words import percent, size, tokens, visible
 from unpretty_installer import agents
 from unpretty_installer.core.plan import Options
 from unpretty_installer.core.report import AgentReport

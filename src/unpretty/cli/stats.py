@@ -11,8 +11,8 @@ from unpretty import locations
 from unpretty.decision_log.reader import Record
 from unpretty.engine import system
 from unpretty.errors import UnprettyError
+from unpretty.report.period import parse_period
 from unpretty.stats.aggregate import DIMENSIONS
-from unpretty.stats.period import parse_period
 from unpretty.stats.report import Report, build_report, to_json
 
 _DEFAULT_JSON = ("agent", "tool", "reason")

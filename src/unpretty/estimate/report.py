@@ -12,7 +12,7 @@ from unpretty.engine import reason
 from unpretty.estimate.outcome import STEPS
 from unpretty.estimate.tally import Cell, Key, StepSum, Tally
 from unpretty.estimate.verdict import Verdict, verdict_on
-from unpretty.stats.period import zone_name
+from unpretty.report.period import zone_name
 from unpretty.transcripts import result as recorded
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.sources import Source

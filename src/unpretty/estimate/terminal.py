@@ -10,8 +10,8 @@ from rich.text import Text
 
 from unpretty.engine import reason
 from unpretty.estimate.report import Figures, Report, explanation
-from unpretty.stats.period import local_time, zone_name
-from unpretty.stats.words import percent, shortened, size, visible
+from unpretty.report.period import local_time, zone_name
+from unpretty.report.words import percent, shortened, size, visible
 
 _NAME = 34
 _ROWS = 8

@@ -18,8 +18,8 @@ from unpretty.decision_log.reader import Record
 from unpretty.stats.figures import Cell
 from unpretty.stats.latency import Times
 from unpretty.stats.recent import Recent
+from unpretty.transcripts.outcomes import APPLIED, REJECTED
 
-APPLIED, REJECTED, UNKNOWN = "applied", "rejected", "unknown"
 DIMENSIONS = ("agent", "tool", "reason", "encoding", "project", "model", "day", "session")
 PROXY = "proxy"
 

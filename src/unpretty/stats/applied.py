@@ -14,9 +14,7 @@ from pathlib import Path
 
 from unpretty.decision_log.reader import Record, backwards
 from unpretty.engine import reason
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
-
-Check = Callable[[Record], str]
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, Check
 
 
 class Verifier:
@@ -70,15 +68,3 @@ def lately(  # noqa: PLR0913, PLR0917  each has a default
 def _converted_for(agent: str, record: Record, spend: Callable[[int], None]) -> bool:
     spend(1)
     return record["kind"] == "decision" and record.get("reason") == reason.CONVERTED and record.get("agent") == agent
-
-
-def by_lengths(lengths: frozenset[int], record: Record) -> str:
-    """What the lengths of the texts that the agent kept for a call say: the log holds no text to compare with.
-
-    Args:
-        lengths: of every text of the result, in characters.
-        record: a converted decision; ``chars_in`` and ``chars_out`` are in characters and differ.
-    """
-    if record["chars_out"] in lengths:
-        return APPLIED
-    return REJECTED if record["chars_in"] in lengths else UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unpretty.decision_log.reader import last_decision
-from unpretty.stats.period import local_time
+from unpretty.report.period import local_time
 from unpretty.stats.report import Report
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from unpretty.engine import reason
+from unpretty.report.period import local_time
+from unpretty.report.words import explanation, label, percent, size, tokens, visible
 from unpretty.stats.latency import histogram, percentiles
-from unpretty.stats.period import local_time
 from unpretty.stats.report import Report
-from unpretty.stats.words import explanation, label, percent, size, tokens, visible
 
 _MOST = 20
 

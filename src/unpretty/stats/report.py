@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from unpretty.decision_log.reader import DecisionLog, Record
+from unpretty.report.period import LocalDays, Period, local_time, zone_name
 from unpretty.stats.aggregate import Aggregator
 from unpretty.stats.figures import Figures, Rates, Sum, settle
 from unpretty.stats.latency import Times, percentiles
-from unpretty.stats.period import LocalDays, Period, local_time, zone_name
 
 SCHEMA = 1
 

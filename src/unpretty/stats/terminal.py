@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unpretty.engine import reason
+from unpretty.report.period import local_time
+from unpretty.report.words import bar, explanation, label, percent, shortened, size, tokens, visible
 from unpretty.stats.aggregate import PROXY
 from unpretty.stats.figures import Figures
 from unpretty.stats.latency import percentiles
-from unpretty.stats.period import local_time
 from unpretty.stats.report import Report
-from unpretty.stats.words import bar, explanation, label, percent, shortened, size, tokens, visible
 
 _BAR = 16
 _NAME = 30

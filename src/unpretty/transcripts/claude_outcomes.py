@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from unpretty.decision_log.reader import Record
-from unpretty.stats.aggregate import REJECTED, UNKNOWN
-from unpretty.stats.applied import by_lengths
 from unpretty.transcripts.claude_results import AGENT, read_results
+from unpretty.transcripts.outcomes import REJECTED, UNKNOWN, by_lengths
 from unpretty.transcripts.reading import Reading, texts_of
 from unpretty.transcripts.result import ToolResult
 from unpretty.transcripts.sources import home_folders

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from unpretty.decision_log.reader import Record
 from unpretty.engine import reason
-from unpretty.stats.aggregate import UNKNOWN
-from unpretty.stats.applied import by_lengths
 from unpretty.transcripts.codex_results import AGENT, read_results, split_header
+from unpretty.transcripts.outcomes import UNKNOWN, by_lengths
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import NO_HOOK, ToolResult
 from unpretty.transcripts.sources import home_folders

@@ -18,6 +18,7 @@ import orjson
 
 from unpretty.engine import reason
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
+from unpretty.engine.json_text.writer import to_json
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
     Reading,
@@ -30,7 +31,6 @@ from unpretty.transcripts.reading import (
     texts_of,
 )
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
-from unpretty_hooks.reply import to_json
 
 AGENT = "codex"
 _HEADER = re.compile(

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from unpretty.decision_log.reader import Record
-from unpretty.stats.aggregate import UNKNOWN
-from unpretty.stats.applied import by_lengths
 from unpretty.transcripts.opencode_results import AGENT, MCP_NOTICE
+from unpretty.transcripts.outcomes import UNKNOWN, by_lengths
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import ToolResult
 from unpretty.transcripts.sources import own_sources, read_results

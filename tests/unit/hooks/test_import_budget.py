@@ -20,8 +20,8 @@ OURS = {
         f"unpretty.engine{name}"
         for name in ("", ".commands", ".compaction", ".context", ".reason", ".system", ".views")
     ),
-    *(f"unpretty.engine.json_text{name}" for name in ("", ".scanner", ".documents")),
-    *(f"unpretty_hooks{name}" for name in ("", ".call", ".claude_code", ".entry", ".reply", ".serving")),
+    *(f"unpretty.engine.json_text{name}" for name in ("", ".scanner", ".documents", ".writer")),
+    *(f"unpretty_hooks{name}" for name in ("", ".call", ".claude_code", ".entry", ".serving")),
 }
 ON_CONVERSION = {
     "unpretty.engine.json_text.minify",

@@ -1,13 +1,12 @@
 """A decision log that tests write line by line, with the program's own writer."""
 
 import itertools
-import time
 from pathlib import Path
 
 import pytest
 
 from unpretty.decision_log.writer import append
-from unpretty.stats.period import Period
+from unpretty.report.period import Period
 from unpretty.stats.report import Report, build_report
 
 START = 1_790_000_000_000  # 2026-09-21 14:13:20 UTC
@@ -53,16 +52,3 @@ class Log:
 @pytest.fixture
 def log(tmp_path: Path) -> Log:
     return Log(tmp_path / "decisions.jsonl")
-
-
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch):
-    """Sets the local zone of this process: ``zone("Pacific/Kiritimati")``."""
-
-    def set_zone(name: str) -> None:
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    yield set_zone
-    monkeypatch.undo()
-    time.tzset()

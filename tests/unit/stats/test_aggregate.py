@@ -3,7 +3,7 @@
 import pytest
 
 from unpretty.stats import aggregate
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN
 
 
 def reach(report):

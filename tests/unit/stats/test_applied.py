@@ -1,7 +1,7 @@
 import pytest
 
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
-from unpretty.stats.applied import by_lengths, lately
+from unpretty.stats.applied import lately
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, by_lengths
 
 
 @pytest.mark.parametrize(

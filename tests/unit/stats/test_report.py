@@ -3,7 +3,7 @@ import json
 import orjson
 import pytest
 
-from unpretty.stats.period import Period
+from unpretty.report.period import Period
 from unpretty.stats.report import to_json
 
 from .conftest import START

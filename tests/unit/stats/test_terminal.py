@@ -5,8 +5,8 @@ import pytest
 from rich.console import Console
 
 from unpretty.engine import reason
+from unpretty.report.period import Period
 from unpretty.stats import empty, terminal
-from unpretty.stats.period import Period
 
 from .conftest import START
 

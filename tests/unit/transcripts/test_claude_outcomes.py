@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 from unpretty.stats.applied import Verifier
 from unpretty.transcripts.claude_outcomes import ClaudeCodeTranscripts
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN
 
 SESSION = "591b4edd-0a6e-4007-910c-0f32b355ca17"
 BEFORE, AFTER = "b" * 2281, "a" * 1477

@@ -8,11 +8,10 @@ import pytest
 
 from unpretty.decision_log.reader import Record
 from unpretty.settings.defaults import Settings
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 from unpretty.stats.applied import Verifier, time_limit
 from unpretty.transcripts.codex_outcomes import CodexRollouts
 from unpretty.transcripts.codex_results import read_results
-from unpretty.transcripts.outcomes import checks
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
 from unpretty_hooks import codex, entry
 
 from .recorded import path_of, records, results

@@ -8,11 +8,10 @@ import pytest
 
 from unpretty.decision_log.reader import Record
 from unpretty.settings.defaults import Settings
-from unpretty.stats.aggregate import APPLIED, REJECTED, UNKNOWN
 from unpretty.stats.applied import Verifier, time_limit
 from unpretty.transcripts.opencode_outcomes import OpenCodeParts
 from unpretty.transcripts.opencode_results import read_results
-from unpretty.transcripts.outcomes import checks
+from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
 from unpretty.transcripts.reading import Reading
 from unpretty_hooks import entry, opencode
 

@@ -1,6 +1,6 @@
 import pytest
 
-from unpretty.stats.words import bar, explanation, label, percent, shortened, size, tokens, visible
+from unpretty.report.words import bar, explanation, label, percent, shortened, size, tokens, visible
 
 
 @pytest.mark.parametrize(

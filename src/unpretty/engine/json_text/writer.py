@@ -1,4 +1,4 @@
-"""Writing the JSON that an agent reads back, with every number spelled as it came in."""
+"""Writing JSON with every number spelled as it was read."""
 
 try:
     from _json import encode_basestring as _quote

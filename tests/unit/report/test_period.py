@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty.stats.period import LocalDays, local_time, parse_period, zone_name
+from unpretty.report.period import LocalDays, local_time, parse_period, zone_name
 
 
 def utc(text: str) -> int:

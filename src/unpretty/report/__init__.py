@@ -1,0 +1,1 @@
+"""What the reports of `stats` and `estimate` share: periods, words, figures, tables."""
