@@ -1,12 +1,11 @@
-"""ClickHouse's HTTP interface: read-only questions, answers streamed row by row and cut at a limit.
+"""ClickHouse's HTTP interface: read-only queries, answers streamed row by row and cut at a limit.
 
 The client is the standard library's: clickhouse-connect turns numbers into Python objects, which loses how the server
-spelled them, and cannot talk to older servers at all (Debian's 18.16 among them). Settings and formats used here are
-those of ClickHouse 18.16 and everything since (https://clickhouse.com/docs/interfaces/http).
+spelled them, and does not support older servers (Debian's 18.16 among them). Settings and formats used here are those
+of ClickHouse 18.16 and later (https://clickhouse.com/docs/interfaces/http).
 
-What keeps a question from writing is the server: ``readonly=1`` goes along with each, and is refused only by a server
-whose user is read-only already, which is then all the better. The limits are asked of the server, too, and kept here as
-well.
+The server itself refuses to write: ``readonly=1`` is sent with each query, unless the user is read-only already. The
+limits are sent to the server and also enforced here.
 """
 
 from __future__ import annotations
@@ -17,44 +16,43 @@ import re
 import ssl
 import urllib.parse
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unpretty.errors import UnprettyError
-from unpretty.servers.clickhouse.address import ClickHouseAddress, credentials
+from unpretty.servers.clickhouse.address import credentials, parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FORMAT = "JSONEachRow"
-# Seconds to wait for an answer longer than the server may take for it.
-_PATIENCE = 5.0
+# Seconds to wait for an answer in addition to what the server may take for it.
+_EXTRA_SECONDS = 5.0
 # The beginning of an error is enough; a row longer than this many bytes is not read.
 _MAX_ERROR_BYTES = 4000
 _MAX_ROW_BYTES = 16 << 20
 _EXCEPTION = re.compile(rb'Code: \d+[.,]|__exception__|\{"exception":"Code: \d+[.,]')
-# What an error says behind its message: stack traces of old servers, the version of new ones, where the parser was.
+# What follows the message of an error: stack traces of old servers, the version of new ones, where the parser was.
 _ERROR_TAIL = re.compile(r"(?:, e\.what\(\) = .*|\s*\(version .*|\s*Stack trace:.*)$", re.DOTALL)
 
 
+@dataclass(frozen=True)
 class QueryAnswer:
-    """Rows of an answer.
+    """The rows of an answer.
 
     Attributes:
-        rows: each as the JSON text of an object; lines of text when the question asked for another format itself.
-        more: the answer went on and was cut.
-        is_json: False when the question asked for another format.
+        rows: each as the JSON text of an object; lines of text when the query named another format.
+        more: the answer had more rows and was cut.
+        is_json: False when the query named another format.
     """
 
-    __slots__ = ("is_json", "more", "rows")
-
-    def __init__(self, rows: list[str], more: bool, is_json: bool) -> None:
-        self.rows = rows
-        self.more = more
-        self.is_json = is_json
+    rows: list[str]
+    more: bool
+    is_json: bool
 
 
 class ClickHouse:
-    """One server; ``seconds``, ``max_rows`` and ``max_bytes`` (UTF-8 bytes of rows) bound each answer."""
+    """One server; ``seconds``, ``max_rows`` and ``max_bytes`` (UTF-8 bytes of rows) limit each answer."""
 
     def __init__(  # noqa: PLR0913  one keyword per limit
         self,
@@ -67,8 +65,7 @@ class ClickHouse:
         max_bytes: int = 40_000,
     ) -> None:
         """Take ``http[s]://[user[:password]@]host[:port][/database]``. Raises UnprettyError for anything else."""
-        address = ClickHouseAddress(url)
-        self._address = address
+        self._address = address = parse_address(url)
         self._headers: dict[str, str | bytes] = {
             "User-Agent": "unpretty",
             **credentials(address.user or user, address.password or password),
@@ -79,7 +76,7 @@ class ClickHouse:
         self._settings: dict[str, str] | None = None
 
     def ask(self, sql: str, max_rows: int | None = None) -> QueryAnswer:
-        """The answer to one read-only question. Raises UnprettyError with the server's own words."""
+        """The answer to one read-only query. Raises UnprettyError with the server's error message."""
         rows = min(max_rows or self._max_rows, self._max_rows)
         if self._settings is None:
             self._settings = self._find_settings()
@@ -88,10 +85,10 @@ class ClickHouse:
             return self._read(response, rows)
 
     def _find_settings(self) -> dict[str, str]:
-        """The settings to send with each question: as many as the server lets this user set."""
+        """The settings to send with each query: those that the server lets this user set."""
         limits = {
             "max_execution_time": str(max(1, round(self._seconds))),
-            # Rows beyond ours would be thrown away: the server may stop early, between two of its blocks.
+            # More rows would not be read: the server may stop early, between two of its blocks.
             "max_result_rows": str(self._max_rows + 1),
             "result_overflow_mode": "break",
             "output_format_json_quote_64bit_integers": "0",
@@ -101,17 +98,19 @@ class ClickHouse:
             "http_write_exception_in_output_format": "0",
         }
         names = ", ".join(string(name) for name in (*limits, "readonly"))
-        question = f"SELECT name, value FROM system.settings WHERE name IN ({names})"  # noqa: S608  names are ours
-        with self._request(question, {}) as response:
+        query = f"SELECT name, value FROM system.settings WHERE name IN ({names})"  # noqa: S608  constants
+        with self._request(query, {}) as response:
             self._check(response)
             answer = self._read(response, len(names))
         if not answer.is_json:
-            raise UnprettyError(f"What answers at {self._address.host} is no ClickHouse server.", code="no_clickhouse")
+            raise UnprettyError(
+                f"What answers at {self._address.host} is not a ClickHouse server.", code="no_clickhouse"
+            )
         known = {row["name"]: str(row["value"]) for row in map(json.loads, answer.rows)}
         level = known.get("readonly", "0")
         wanted = {name: value for name, value in limits.items() if name in known}
         if level == "0":
-            return {**wanted, "readonly": "1"}  # last: from there on nothing else may be set
+            return {**wanted, "readonly": "1"}  # last: after it no other setting is accepted
         return wanted if level == "2" else {}
 
     @contextmanager
@@ -131,10 +130,8 @@ class ClickHouse:
             ) from None
         except http.client.IncompleteRead:
             raise UnprettyError("The answer of ClickHouse broke off.", code="broken_off", hint="Ask again.") from None
-        except (OSError, http.client.HTTPException) as fault:
-            why = (
-                fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault) or type(fault).__name__
-            )
+        except (OSError, http.client.HTTPException) as exc:
+            why = getattr(exc, "strerror", None) or str(exc) or type(exc).__name__
             raise UnprettyError(
                 f"ClickHouse at {self._address.host}:{self._address.port} cannot be reached: {why}.", code="unreachable"
             ) from None
@@ -142,17 +139,16 @@ class ClickHouse:
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
-        patience = self._seconds + _PATIENCE
-        address = self._address
+        address, timeout = self._address, self._seconds + _EXTRA_SECONDS
         if address.secure:
             context = ssl.create_default_context()
-            return http.client.HTTPSConnection(address.host, address.port, timeout=patience, context=context)
-        return http.client.HTTPConnection(address.host, address.port, timeout=patience)
+            return http.client.HTTPSConnection(address.host, address.port, timeout=timeout, context=context)
+        return http.client.HTTPConnection(address.host, address.port, timeout=timeout)
 
     def _check(self, response: http.client.HTTPResponse) -> None:
         if response.status != 200:
-            said = response.read(_MAX_ERROR_BYTES)
-            raise _server_error(said or f"HTTP status {response.status} {response.reason}".encode())
+            message = response.read(_MAX_ERROR_BYTES)
+            raise _server_error(message or f"HTTP status {response.status} {response.reason}".encode())
 
     def _read(self, response: http.client.HTTPResponse, max_rows: int) -> QueryAnswer:
         """The first rows of ``response``; the rest is not read."""
@@ -160,7 +156,7 @@ class ClickHouse:
         rows: list[str] = []
         size = 0
         while line := response.readline(_MAX_ROW_BYTES + 1):
-            if _EXCEPTION.match(line):  # an error that came after the first rows stands among them
+            if _EXCEPTION.match(line):  # an error that came after the first rows is among them
                 raise _server_error(line + response.read(_MAX_ERROR_BYTES))
             if len(line) > _MAX_ROW_BYTES:
                 raise UnprettyError(
@@ -187,6 +183,6 @@ def identifier(name: str) -> str:
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
-def _server_error(said: bytes) -> UnprettyError:
-    text = " ".join(_ERROR_TAIL.sub("", said.decode("utf-8", "replace").strip()).split())
+def _server_error(message: bytes) -> UnprettyError:
+    text = " ".join(_ERROR_TAIL.sub("", message.decode("utf-8", "replace").strip()).split())
     return UnprettyError(f"ClickHouse says: {text}", code="server_error")

@@ -1,8 +1,8 @@
-"""The records of a CSV file as its own lines have them, read apart from DuckDB to check what DuckDB makes of it.
+"""The records of a CSV file, read from its lines without DuckDB, to check what DuckDB reads.
 
 RFC 4180 says what a record is: fields between delimiters, each record with as many as the first, a line end inside
-quotes is part of its field. Blank lines are no records, except in a file of one column, where each is an empty field.
-Everything here takes time linear in the file and memory for one record.
+quotes is part of its field. Blank lines are not records, except in a file of one column, where each is an empty
+field. Everything here takes time linear in the size of the file, and memory for one record.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# A line or field with more characters is told as an error; DuckDB takes lines of 2,000,000 bytes.
+# A line or field with more characters is an error; DuckDB takes lines of 2,000,000 bytes.
 _MAX_CHARACTERS = 2_000_000
 _CHUNK = 1 << 20
-# Those that files are known to have, the likeliest first.
+# Those that files are known to have, the most likely first.
 DELIMITERS = (",", ";", "\t", "|")
 _WHOLE_RECORDS = "Put fields with a delimiter, quote or line end in double quotes, and remove lines of another kind."
 
 
 class Dialect(NamedTuple):
-    """How fields are told apart: one character each."""
+    """How fields are separated, quoted and escaped: one character each."""
 
     delimiter: str
     quote: str = '"'
@@ -41,7 +41,7 @@ class FirstRecord(NamedTuple):
 
 
 def first_record(path: Path, dialect: Dialect) -> FirstRecord | None:
-    """The first record of ``path``; None for a file of blank lines. Raises UnprettyError where it is none."""
+    """The first record of ``path``; None for a file of blank lines. Raises UnprettyError if it is not a record."""
     with _Lines(path) as lines:
         for start, fields in _records(lines, dialect):
             if fields:
@@ -52,12 +52,12 @@ def first_record(path: Path, dialect: Dialect) -> FirstRecord | None:
 
 
 def likely_delimiter(path: Path, otherwise: str) -> str:
-    """The delimiter that makes most fields of the first record, ``otherwise`` where none makes more than one."""
+    """The delimiter that gives the first record most fields, ``otherwise`` where none gives more than one."""
 
     def fields(delimiter: str) -> int:
         try:
             first = first_record(path, Dialect(delimiter))
-        except UnprettyError:  # "a","b" is no record where ; is the delimiter
+        except UnprettyError:  # "a","b" is not a record where ; is the delimiter
             return 0
         return len(first.fields) if first else 0
 
@@ -65,15 +65,15 @@ def likely_delimiter(path: Path, otherwise: str) -> str:
 
 
 def quick_count(path: Path, dialect: Dialect, columns: int, deadline: float) -> int:
-    """The number of records of ``path``, the first included, at 100 MB in a second or more.
+    """The number of records of ``path``, the first included, at 100 MB per second or more.
 
-    Only right for files as RFC 4180 has them, without blank lines; -1 for those with other quotes, or when the sum of
-    all fields is not that of records of ``columns`` fields. ``deadline`` as of time.monotonic; raises TimeoutError
-    behind it.
+    Correct only for files that follow RFC 4180 and have no blank lines; -1 for those with other quotes, or when the sum
+    of all fields is not that of records of ``columns`` fields. Raises TimeoutError after ``deadline`` (of
+    time.monotonic).
     """
     if dialect != Dialect(dialect.delimiter):
         return -1
-    # What may stand before a quote outside quotes: the begin of a field, or the quote that it doubles.
+    # What may come before a quote outside quotes: the start of a field, or the quote that it doubles.
     delimiter = dialect.delimiter.encode()
     opening = {b"", b"\n", delimiter}
     count, delimiters, inside = 0, 0, False
@@ -88,23 +88,21 @@ def quick_count(path: Path, dialect: Dialect, columns: int, deadline: float) -> 
             delimiters += sum(piece.count(delimiter) for piece in outside)
             if not {piece[-1:] for piece in (outside if inside else outside[:-1])} <= opening:
                 return -1
-            count += not chunk.endswith(
-                b"\n"
-            )  # the last line, or one that is too long and makes the number a wrong one
+            count += not chunk.endswith(b"\n")  # the last line, or one that is too long, after which the count is wrong
     return -1 if inside or delimiters != count * (columns - 1) else count
 
 
 def count_records(path: Path, dialect: Dialect, columns: int, deadline: float) -> int:
     """The number of records of ``path``, the first included, when each has ``columns`` fields.
 
-    Raises UnprettyError that names the first line where one has not, and TimeoutError behind ``deadline``.
+    Raises UnprettyError that names the first line where one has not, and TimeoutError after ``deadline``.
     """
     with _Lines(path, deadline) as lines:
         return _count(lines, dialect, columns)
 
 
 def unreadable(path: Path, why: str, hint: str = "") -> UnprettyError:
-    """The error for a file whose data could be taken for something else than it is."""
+    """The error for a file whose data could be read as something other than it is."""
     return UnprettyError(f"{path.name} cannot be read: {why}.", code="unreadable", hint=hint)
 
 
@@ -113,7 +111,7 @@ class _Lines:
 
     Attributes:
         number: how many were read.
-        ending: the line end of the last, "" when the file ended without.
+        ending: the line end of the last one, "" when the file ended without.
         has_nul: one of them had a NUL character.
     """
 
@@ -123,7 +121,7 @@ class _Lines:
         self.ending = ""
         self.has_nul = False
         self._deadline = deadline
-        # Every line end stays as it is, and bytes that are no UTF-8 come as surrogates, which name their line below.
+        # Every line end stays as it is, and bytes that are not UTF-8 become surrogates, whose line ``_check`` names.
         self._file = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
 
     def __enter__(self) -> _Lines:
@@ -138,7 +136,7 @@ class _Lines:
             self._check(line)
             self.ending = line[len(line.rstrip("\r\n")) :]
             self.has_nul = self.has_nul or "\0" in line
-            # Python 3.10 takes no NUL; any other character that is no delimiter makes the same number of fields.
+            # Python 3.10 takes no NUL; any other character that is not a delimiter gives the same number of fields.
             yield line.replace("\0", "\ufffd")
 
     def _check(self, line: str) -> None:
@@ -156,7 +154,7 @@ class _Lines:
 def _count(lines: _Lines, dialect: Dialect, columns: int) -> int:
     count, ending = 0, ""
     for start, fields in _records(lines, dialect):
-        if dialect.quote != '"' and lines.number > start:  # an apostrophe is no quote that goes on over lines
+        if dialect.quote != '"' and lines.number > start:  # an apostrophe does not quote more than one line
             _no_record(lines.path, start)
         found = len(fields)
         if not found and (columns > 1 or not count):

@@ -1,15 +1,16 @@
 """How a CSV or TSV file is read through DuckDB, without the loss of a row.
 
-DuckDB guesses how fields are told apart and skips lines that do not suit its guess. So its guess is a proposal: the
+DuckDB guesses how fields are separated and skips lines that do not match its guess. So its guess is a proposal: the
 first line says what columns there are, every record must have as many fields, and DuckDB must count as many records as
-the file's own lines have (``csv_lines``). A file for which that does not hold is told with the line, not read in part.
+the lines of the file have (``csv_lines``). Otherwise the file is an error that names the line; it is not read in part.
 
-DuckDB's own strictness is not enough (2.0.1): with several threads it can drop a record behind many quoted line ends,
-so it reads with one; with one it drops what follows a quote that is never closed.
+DuckDB's strict mode is not enough (2.0.1): with several threads it can drop a record after many quoted line ends, so it
+reads with one; with one it drops what follows a quote that is never closed.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -33,45 +34,34 @@ if TYPE_CHECKING:
 _STRICT = "auto_detect = false, parallel = false, strict_mode = true, null_padding = false, ignore_errors = false"
 
 
+@dataclass(frozen=True)
 class Delimited(FileTable):
     """How to read one CSV or TSV file.
 
     Attributes:
-        dialect: how fields are told apart.
-        blank: the lines that DuckDB is told to skip, all blank.
+        dialect: how fields are separated.
+        blank: the number of lines that DuckDB has to skip, all blank.
         has_header: the first record names the columns.
     """
 
-    def __init__(self, path: Path, dialect: Dialect, blank: int, columns: dict[str, str], has_header: bool) -> None:
-        self.dialect = dialect
-        self.blank = blank
-        self.has_header = has_header
-        # Names of our own: DuckDB takes "a" and "A" for one.
-        names = [f"c{number}" for number in range(len(columns))]
-        options = ", ".join(
-            (
-                f"delim = {literal(dialect.delimiter)}, quote = {literal(dialect.quote)}",
-                f"escape = {literal(dialect.escape)}, skip = {blank}, header = {str(has_header).lower()}",
-                "columns = {" + ", ".join(f"{name}: 'VARCHAR'" for name in names) + "}",
-            )
-        )
-        source = f"read_csv({file_literal(path)}, {_STRICT}, {options})"
-        super().__init__(source, columns, dict(zip(columns, names, strict=True)))
+    dialect: Dialect
+    blank: int
+    has_header: bool
 
 
+@dataclass(frozen=True)
 class _Guess:
-    """What DuckDB makes of a file by itself; ``skip`` lines, then the columns with these ``types`` by ``names``."""
+    """What DuckDB guesses about a file: ``skip`` lines, then columns with these ``names`` and ``types``."""
 
-    def __init__(self, dialect: Dialect, skip: int, has_header: bool, names: list[str], types: list[str]) -> None:
-        self.dialect = dialect
-        self.skip = skip
-        self.has_header = has_header
-        self.names = names
-        self.types = types
+    dialect: Dialect
+    skip: int
+    has_header: bool
+    names: list[str]
+    types: list[str]
 
 
 def proposals(cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> Iterator[Delimited]:
-    """Ways to read ``path``, the likeliest first; ``kind`` is csv or tsv. Raises UnprettyError for no text."""
+    """Ways to read ``path``, the most likely first; ``kind`` is csv or tsv. Raises UnprettyError if it is not text."""
     tabs = "delim = '\t'" if kind == "tsv" else ""
     seen: set[Dialect] = set()
     # RFC 4180 knows one quote and no backslash; others are tried where a file cannot be read so.
@@ -82,14 +72,14 @@ def proposals(cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> Itera
             seen.add(proposal.dialect)
             yield proposal
             if proposal.blank:  # DuckDB 1.3 does not count blank lines among those to skip
-                yield Delimited(path, proposal.dialect, 0, proposal.types, proposal.has_header)
+                yield _delimited(path, proposal.dialect, 0, proposal.types, proposal.has_header)
 
 
 def checked_count(cursor: duckdb.DuckDBPyConnection, path: Path, table: Delimited, deadline: float) -> int:
     """The number of rows of ``path``, read as ``table`` says, counted by DuckDB and by the lines of the file.
 
-    Raises UnprettyError that names the line where a record is none, duckdb.Error, and TimeoutError when it is later
-    than ``deadline`` (of time.monotonic).
+    Raises UnprettyError that names the line of a broken record, duckdb.Error, and TimeoutError after ``deadline`` (of
+    time.monotonic).
     """
     try:
         found = cursor.execute(f"SELECT count(*) FROM {table.source}").fetchone()  # noqa: S608
@@ -101,7 +91,7 @@ def checked_count(cursor: duckdb.DuckDBPyConnection, path: Path, table: Delimite
     assert found is not None
     rows = int(found[0])
     records = rows + table.has_header
-    # DuckDB takes empty fields behind the last column for none; the lines tell.
+    # DuckDB does not count empty fields after the last column; the lines show them.
     if quick_count(path, table.dialect, len(table.types), deadline) != records:
         counted = count_records(path, table.dialect, len(table.types), deadline)
         if counted != records:
@@ -114,13 +104,13 @@ def _sniff(cursor: duckdb.DuckDBPyConnection, path: Path, options: str) -> _Gues
     source = f"sniff_csv({file_literal(path)}{', ' if options else ''}{options})"
     try:
         found = cursor.execute(f"SELECT {what} FROM {source}").fetchone()  # noqa: S608
-    except duckdb.InvalidInputException:  # no guess, or no text: the lines will tell
+    except duckdb.InvalidInputException:  # no guess, or not text: the lines will show it
         return None
     assert found is not None
     delimiter, quote, escape, skip, has_header, columns = found
     if delimiter not in DELIMITERS:
         return None
-    # What the sample did not use may still come: RFC 4180 says how.
+    # What the sample did not use may still come, as RFC 4180 has it.
     quote, escape = ("" if mark == "(empty)" else mark for mark in (quote, escape))
     dialect = Dialect(delimiter, quote or '"', escape or quote or '"')
     names, types = ([str(column[what]) for column in columns] for what in ("name", "type"))
@@ -142,14 +132,27 @@ def _proposal(path: Path, kind: str, guess: _Guess | None) -> Delimited:
     if guess is None or guess.skip not in (0, first.blank) or len(guess.types) != width:
         guess = _Guess(dialect, first.blank, True, [], ["VARCHAR"] * width)
     names = _distinct(first) if guess.has_header else guess.names
-    return Delimited(path, dialect, first.blank, dict(zip(names, guess.types, strict=True)), guess.has_header)
+    return _delimited(path, dialect, first.blank, dict(zip(names, guess.types, strict=True)), guess.has_header)
+
+
+def _delimited(path: Path, dialect: Dialect, blank: int, columns: dict[str, str], has_header: bool) -> Delimited:
+    # DuckDB takes "a" and "A" as one name, so it gets names that differ.
+    names = [f"c{number}" for number in range(len(columns))]
+    options = ", ".join(
+        (
+            f"delim = {literal(dialect.delimiter)}, quote = {literal(dialect.quote)}",
+            f"escape = {literal(dialect.escape)}, skip = {blank}, header = {str(has_header).lower()}",
+            "columns = {" + ", ".join(f"{name}: 'VARCHAR'" for name in names) + "}",
+        )
+    )
+    source = f"read_csv({file_literal(path)}, {_STRICT}, {options})"
+    return Delimited(source, columns, dict(zip(columns, names, strict=True)), dialect, blank, has_header)
 
 
 def _empty(path: Path, dialect: Dialect) -> Delimited:
     """A file of blank lines, of which DuckDB would make rows."""
-    table = Delimited(path, dialect, 0, {"column0": "VARCHAR"}, has_header=False)
-    table.source = "(SELECT NULL::VARCHAR AS c0 LIMIT 0)"
-    return table
+    table = _delimited(path, dialect, 0, {"column0": "VARCHAR"}, has_header=False)
+    return replace(table, source="(SELECT NULL::VARCHAR AS c0 LIMIT 0)")
 
 
 def _distinct(first: FirstRecord) -> list[str]:

@@ -1,7 +1,7 @@
 """How data files are read through DuckDB, so that values come out as the file spells them; CSV is in ``csv_tables``.
 
 CSV and TSV cells are read as text and JSON records as their own text: 007, 1.10 and integers of any length come out as
-they went in. Parquet values are written by their types. The SQL is made of our own words and of names and texts that
+they went in. Parquet values are written by their types. The SQL consists of constants and of names and texts that
 ``literal`` and ``_identifier`` have quoted.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from unpretty.encodings.json_value import dump, quote
 from unpretty.engine.json_text.minify import minify
 from unpretty.engine.json_text.scanner import InvalidJSON, scan
 from unpretty.errors import UnprettyError
-from unpretty.proxy.message import Cursor, as_text
 from unpretty.servers.files.root import FORMATS
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _NUMERIC = re.compile(r"(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|D
 _loads = partial(json.loads, object_pairs_hook=tuple, parse_int=str.encode, parse_float=str.encode)
 
 
+@dataclass(frozen=True)
 class FileTable:
     """How to read one file.
 
@@ -41,13 +42,12 @@ class FileTable:
         expressions: SQL for the value of each column.
     """
 
-    def __init__(self, source: str, types: dict[str, str], expressions: dict[str, str]) -> None:
-        self.source = source
-        self.types = types
-        self.expressions = expressions
+    source: str
+    types: dict[str, str]
+    expressions: dict[str, str]
 
     def selection(self, columns: list[str] | None) -> str:
-        """What to select so that ``row`` can make a row of it."""
+        """The SQL of the values that ``row`` takes."""
         return ", ".join(self.expressions[column] for column in self._chosen(columns))
 
     def row(self, values: tuple[Any, ...], columns: list[str] | None) -> str:
@@ -91,7 +91,7 @@ class _Json(FileTable):
         return "json"
 
     def row(self, values: tuple[Any, ...], columns: list[str] | None) -> str:
-        record = as_text(values[0])
+        record = str(values[0])
         if record[:1] not in ("{", "["):
             return record
         record = minify(record).flat
@@ -101,15 +101,12 @@ class _Json(FileTable):
 def _members(record: str, columns: list[str]) -> str:
     """Only these members of a minified object, in this order, spelled as they were; an absent one stays absent."""
     found: dict[str, list[str]] = {}
-    cursor = Cursor(record)
-    cursor.expect("{")
-    while cursor.peek() != "}":
-        name = cursor.value()
-        cursor.expect(":")
-        value = cursor.value()
-        found.setdefault(as_text(name.value), []).append(record[name.start : value.end])
-        if cursor.peek() == ",":
-            cursor.position += 1
+    start = 1
+    while start < len(record) - 1:
+        name, colon = scan(record, start)
+        _, end = scan(record, colon + 1)
+        found.setdefault(str(name), []).append(record[start:end])
+        start = end + 1
     return "{" + ",".join(member for column in columns for member in found.get(column, [])) + "}"
 
 
@@ -130,7 +127,7 @@ def open_table(cursor: duckdb.DuckDBPyConnection, path: Path) -> FileTable:
 
 
 def _is_cut(path: Path) -> bool:
-    """True for a JSON array without its last bracket, of which DuckDB would give the elements without a word."""
+    """True for a JSON array without its last bracket, of which DuckDB would give the elements without an error."""
     with path.open("rb") as file:
         start = file.read(4096).lstrip()
         file.seek(max(0, path.stat().st_size - 4096))
@@ -152,7 +149,7 @@ def _pointer(column: str) -> str:
 
 
 def file_literal(path: Path) -> str:
-    """The file's name for DuckDB, in which no character stands for others."""
+    """The file's name for DuckDB, with its wildcard characters escaped."""
     return literal(re.sub(r"([*?\[])", r"[\1]", str(path)))
 
 

@@ -1,9 +1,8 @@
 """Numbers compared exactly in DuckDB's SQL, whatever their size and number of digits.
 
 Values are compared as they are shown, by their text: 0.1 in a column of DOUBLE or FLOAT is 0.1, and 1.10, 1.1 and 11e-1
-are one number. As doubles, which keep the order of numbers but make many of them equal, most pairs are told apart; only
-those that are equal then are compared digit by digit. (DuckDB has no type of its own for this: a cast to DECIMAL or
-HUGEINT rounds.)
+are one number. Numbers are first compared as doubles, which keep the order but make many numbers equal; only those that
+are equal as doubles are compared digit by digit. (DuckDB has no type for this: a cast to DECIMAL or HUGEINT rounds.)
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-# What a number is, as DuckDB casts it; a power of ten beyond nine digits is none.
+# What DuckDB casts to a number; not with an exponent of more than nine digits.
 _NUMBER = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*"
 _PARTS = r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?\s*$"
 
 
 def compare_sql(text: str, operator: str, value: float) -> tuple[str, list[float]]:
-    """A condition of SQL on the VARCHAR expression ``text``, and its parameters; NULL for what is no number.
+    """A condition of SQL on the VARCHAR expression ``text``, and its parameters; NULL for what is not a number.
 
-    ``operator`` is one of = != < <= > >=. A float stands for the number that its shortest text (``repr``) names.
+    ``operator`` is one of = != < <= > >=. A float is the number that its shortest text (``repr``) spells.
     """
     double = f"TRY_CAST(replace({text}, '_', ' ') AS DOUBLE)"  # to DuckDB, 1_000 is a number
     if isinstance(value, float) and not math.isfinite(value):
@@ -36,10 +35,10 @@ def compare_sql(text: str, operator: str, value: float) -> tuple[str, list[float
 
 
 def _order(text: str, number: Decimal) -> str:
-    """SQL that is under, equal to or over 0 as the number in ``text`` is to ``number``; NULL for no number.
+    """SQL that is under, equal to or over 0 as the number in ``text`` is to ``number``; NULL if it is not a number.
 
     A number is its sign and, of its absolute value, 0.DIGITS times a power of ten, where neither the first nor the last
-    digit is 0: of two, the one with the higher power is greater, then the one whose digits sort behind.
+    digit is 0: of two, the one with the higher power is greater, then the one whose digits sort later.
     """
     negative, known, exponent = number.as_tuple()
     assert isinstance(exponent, int)
@@ -65,5 +64,5 @@ def _parts(text: str) -> str:
 
 
 def _let(name: str, value: str, expression: str) -> str:
-    """``expression`` with ``value`` worked out once for ``name``."""
+    """``expression`` in which ``name`` is ``value``, computed once."""
     return f"list_transform([{value}], lambda {name}: {expression})[1]"

@@ -1,4 +1,4 @@
-"""Conditions on rows, given as data and never as SQL, so that no question can reach another file."""
+"""Conditions on rows, given as data and never as SQL, so that no query can reach another file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Condition(BaseModel):
 
 
 def where_sql(conditions: list[Condition], expressions: dict[str, str]) -> tuple[str, list[Scalar]]:
-    """A DuckDB condition that holds when all ``conditions`` do, and its parameters.
+    """A DuckDB condition that is true when all ``conditions`` are, and its parameters.
 
-    ``expressions`` has the SQL for the value of each column. Numbers are compared as numbers, exactly (values that
-    are none do not fit), everything else as text. Raises UnprettyError for an unknown column or a value that does not
-    suit.
+    ``expressions`` has the SQL for the value of each column. Numbers are compared as numbers, exactly (a value that is
+    not a number does not match), everything else as text. Raises UnprettyError for an unknown column or a value that
+    the operator does not take.
     """
     pieces: list[str] = []
     parameters: list[Scalar] = []

@@ -1,4 +1,4 @@
-"""``unpretty serve files``: the data files below one folder, read-only, for agents."""
+"""``unpretty serve files``: the data files below one directory, read-only, for agents."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from datetime import datetime, timezone
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
-from mcp.server.mcpserver import MCPServer
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from unpretty import __version__
 from unpretty.servers.files.root import FORMATS, ServedDirectory
 from unpretty.servers.files.row_filter import Condition
 from unpretty.servers.files.tables import FileTables
 from unpretty.servers.table_reply import TableReply, objects
-from unpretty.servers.tool_errors import told_to_the_model
+from unpretty.servers.tool_server import read_only_server, tool_errors
 
 if TYPE_CHECKING:
     import os
 
+    from mcp.server.mcpserver import MCPServer
+
 _INSTRUCTIONS = (
-    "Reads CSV, TSV, JSON, JSON Lines and Parquet files of one folder. list_files, then describe_file, then read_rows "
-    "with a filter and the columns that matter. An answer with next_offset has more rows: ask again with that offset."
+    "Reads CSV, TSV, JSON, JSON Lines and Parquet files of one directory. list_files, then describe_file, then "
+    "read_rows with a filter and the columns that matter. An answer with next_offset has "
+    "more rows: ask again with that offset."
 )
-_READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _FILES_PER_PAGE = 500
 MAX_ROWS = 10_000
 
@@ -38,27 +37,24 @@ class FileServer:
     def __init__(
         self, root: str | os.PathLike[str], *, encoding: str = "", max_bytes: int = 40_000, seconds: float = 30.0
     ) -> None:
-        """Open the folder. Raises UnprettyError when it cannot be read."""
+        """Open the directory. Raises UnprettyError when it cannot be read."""
         self._root = ServedDirectory(root)
-        self._tables = FileTables(self._root.folder, seconds=seconds)
+        self._tables = FileTables(self._root.path, seconds=seconds)
         self._reply = TableReply(encoding)
         self._max_bytes = max_bytes
 
     def server(self) -> MCPServer:
         """An MCP server with the tools."""
-        server = MCPServer("unpretty-files", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
-        for tool in (self.list_files, self.describe_file, self.read_rows):
-            server.add_tool(tool, annotations=_READ_ONLY, structured_output=False)
-        return server
+        return read_only_server("unpretty-files", _INSTRUCTIONS, self.list_files, self.describe_file, self.read_rows)
 
+    @tool_errors()
     def list_files(
         self,
-        folder: Annotated[str, Field(description="Only files below this folder.")] = "",
+        folder: Annotated[str, Field(description="Only files below this directory.")] = "",
         offset: Offset = 0,
     ) -> str:
         """List the data files: name, format, size in bytes, time of the last change (UTC)."""
-        with told_to_the_model():
-            found = list(islice(self._root.files(folder), offset, offset + _FILES_PER_PAGE + 1))
+        found = list(islice(self._root.files(folder), offset, offset + _FILES_PER_PAGE + 1))
         more = offset + _FILES_PER_PAGE if len(found) > _FILES_PER_PAGE else None
         records = [
             {
@@ -71,15 +67,14 @@ class FileServer:
         ]
         return self._reply.rows(objects(records), next_offset=more)
 
+    @tool_errors()
     def describe_file(self, path: FileName) -> str:
         """Tell a file's columns with their types, and how many rows it has."""
-        with told_to_the_model():
-            file = self._root.file(path)
-            columns = self._tables.columns(file)
-            count = self._tables.count(file)
-        records = [{"column": name, "type": kind} for name, kind in columns.items()]
-        return self._reply.rows(objects(records), path=path, row_count=count)
+        file = self._root.file(path)
+        records = [{"column": name, "type": kind} for name, kind in self._tables.columns(file).items()]
+        return self._reply.rows(objects(records), path=path, row_count=self._tables.count(file))
 
+    @tool_errors()
     def read_rows(
         self,
         path: FileName,
@@ -89,13 +84,12 @@ class FileServer:
         limit: Annotated[int, Field(ge=1, le=MAX_ROWS, description="At most this many rows.")] = 100,
     ) -> str:
         """Read rows of a file, in the order of the file: filtered, some columns, a page at a time."""
-        with told_to_the_model():
-            page = self._tables.page(
-                self._root.file(path),
-                columns=columns,
-                where=where or [],
-                offset=offset,
-                limit=limit,
-                max_bytes=self._max_bytes,
-            )
+        page = self._tables.page(
+            self._root.file(path),
+            columns=columns,
+            where=where or [],
+            offset=offset,
+            limit=limit,
+            max_bytes=self._max_bytes,
+        )
         return self._reply.rows(page.rows, next_offset=page.next_offset)

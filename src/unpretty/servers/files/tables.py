@@ -1,7 +1,7 @@
 """Reading rows of data files through DuckDB: streamed, in bounded memory, values as the file spells them.
 
-Nothing is written, not even temporary files, and DuckDB itself is confined to the served folder. The SQL is made of our
-own words, of what ``formats`` has quoted, and of parameters.
+Nothing is written, not even temporary files, and DuckDB itself is confined to the served directory. The SQL consists of
+constants, of what ``formats`` has quoted, and of parameters.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -32,6 +33,7 @@ _MAX_CHECKED = 1000
 _MAX_WHY = 300
 
 
+@dataclass(frozen=True)
 class Page:
     """Some rows of a file.
 
@@ -40,20 +42,17 @@ class Page:
         next_offset: where the next page begins, None when there are no more rows.
     """
 
-    __slots__ = ("next_offset", "rows")
-
-    def __init__(self, rows: list[str], next_offset: int | None) -> None:
-        self.rows = rows
-        self.next_offset = next_offset
+    rows: list[str]
+    next_offset: int | None
 
 
 class FileTables:
-    """DuckDB for the files below ``folder``; every question may take ``seconds`` and all together ``memory_mb`` MiB."""
+    """DuckDB for the files below ``root``; each query may take ``seconds``, all together may use ``memory_mb`` MiB."""
 
-    def __init__(self, folder: Path, *, seconds: float = 30.0, memory_mb: int = 512) -> None:
+    def __init__(self, root: Path, *, seconds: float = 30.0, memory_mb: int = 512) -> None:
         self._seconds = seconds
         self._checked: dict[Path, tuple[tuple[int, int, int], FileTable]] = {}
-        # Extensions would be fetched from the network; what is needed is built in.
+        # Extensions would be downloaded; what is needed is built in.
         self._database = duckdb.connect(
             config={
                 "autoinstall_known_extensions": False,
@@ -65,7 +64,7 @@ class FileTables:
             }
         )
         for setting in (
-            f"allowed_directories = [{literal(str(folder) + '/')}]",
+            f"allowed_directories = [{literal(str(root) + '/')}]",
             "enable_external_access = false",
             "lock_configuration = true",
         ):
@@ -73,17 +72,17 @@ class FileTables:
 
     def columns(self, path: Path) -> dict[str, str]:
         """Names and types of the columns of ``path``. Raises UnprettyError."""
-        with self._question(path) as cursor:
+        with self._query(path) as cursor:
             return self._open(cursor, path).types
 
     def count(self, path: Path) -> int:
         """Number of rows of ``path``. Raises UnprettyError."""
-        with self._question(path) as cursor:
+        with self._query(path) as cursor:
             found = cursor.execute(f"SELECT count(*) FROM {self._open(cursor, path).source}").fetchone()  # noqa: S608
             assert found is not None
             return int(found[0])
 
-    def page(  # noqa: PLR0913  one keyword per part of the question
+    def page(  # noqa: PLR0913  one keyword per part of the query
         self,
         path: Path,
         *,
@@ -93,11 +92,11 @@ class FileTables:
         limit: int,
         max_bytes: int,
     ) -> Page:
-        """Rows of ``path`` that fit ``where``, from row ``offset`` of these on: ``limit`` at most.
+        """At most ``limit`` of the rows of ``path`` that meet ``where``, from row ``offset`` of these on.
 
-        A page ends before it has more than ``max_bytes`` UTF-8 bytes, but has one row at least. Raises UnprettyError.
+        A page ends before it has more than ``max_bytes`` UTF-8 bytes, but has at least one row. Raises UnprettyError.
         """
-        with self._question(path) as cursor:
+        with self._query(path) as cursor:
             table = self._open(cursor, path)
             for column in columns or []:
                 if column not in table.types:
@@ -108,7 +107,7 @@ class FileTables:
             return _take(cursor, table, columns, offset, limit, max_bytes)
 
     def _open(self, cursor: duckdb.DuckDBPyConnection, path: Path) -> FileTable:
-        """How to read ``path``. A CSV file is checked to its end first, once for each state of the file."""
+        """How to read ``path``. A CSV file is first checked to its end, once for each state of the file."""
         kind = FORMATS[path.suffix.lower()]
         if kind not in ("csv", "tsv"):
             return open_table(cursor, path)
@@ -122,22 +121,22 @@ class FileTables:
         return known[1]
 
     def _check(self, cursor: duckdb.DuckDBPyConnection, path: Path, kind: str) -> FileTable:
-        """The first way to read ``path`` that holds to its end."""
+        """The first proposal by which ``path`` can be read to its end."""
         deadline = time.monotonic() + self._seconds
-        fault: UnprettyError | None = None
+        first: UnprettyError | None = None
         for table in proposals(cursor, path, kind):
             try:
                 checked_count(cursor, path, table, deadline)
-            except UnprettyError as why:
-                fault = fault or why
+            except UnprettyError as exc:
+                first = first or exc
             else:
                 return table
-        assert fault is not None
-        raise fault
+        assert first is not None
+        raise first
 
     @contextmanager
-    def _question(self, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor that is interrupted when its time is up; DuckDB's errors become ours."""
+    def _query(self, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor that is interrupted after ``seconds``; DuckDB's errors become UnprettyError."""
         cursor = self._database.cursor()
         timer = threading.Timer(self._seconds, cursor.interrupt)
         timer.daemon = True
@@ -146,7 +145,7 @@ class FileTables:
             yield cursor
         except (duckdb.InterruptException, TimeoutError):
             raise UnprettyError(
-                f"Reading {path.name} took longer than {self._seconds:g} seconds and was given up.",
+                f"Reading {path.name} took longer than {self._seconds:g} seconds and was stopped.",
                 code="timeout",
                 hint="Ask for rows nearer to the beginning, or for fewer; --seconds gives the server more time.",
             ) from None
@@ -154,8 +153,8 @@ class FileTables:
             raise UnprettyError(
                 f"Reading {path.name} needs more memory than is allowed.", code="memory", hint="Ask for fewer columns."
             ) from None
-        except duckdb.Error as fault:
-            why = " ".join(str(fault).split("\n\n")[0].split("Possible")[0].split())[:_MAX_WHY]
+        except duckdb.Error as exc:
+            why = " ".join(str(exc).split("\n\n")[0].split("Possible")[0].split())[:_MAX_WHY]
             raise UnprettyError(f"{path.name} cannot be read: {why}", code="unreadable") from None
         finally:
             timer.cancel()

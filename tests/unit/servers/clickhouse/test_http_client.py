@@ -196,7 +196,7 @@ def test_the_database_arrives_with_every_character(played, database, arrives):
 
 def test_what_answers_but_is_no_clickhouse_is_told(played):
     played.instead = b"<html>Welcome</html>"
-    with pytest.raises(UnprettyError, match=r"What answers at 127\.0\.0\.1 is no ClickHouse server"):
+    with pytest.raises(UnprettyError, match=r"What answers at 127\.0\.0\.1 is not a ClickHouse server"):
         client(played).ask("SELECT 1")
 
 
@@ -265,7 +265,7 @@ def test_a_row_over_all_measure_is_refused(played, monkeypatch):
 
 
 def test_a_server_that_does_not_answer_in_time_is_given_up(played, monkeypatch):
-    monkeypatch.setattr("unpretty.servers.clickhouse.http_client._PATIENCE", 0.1)
+    monkeypatch.setattr("unpretty.servers.clickhouse.http_client._EXTRA_SECONDS", 0.1)
     played.pause = 2
     with pytest.raises(UnprettyError, match=r"took longer than 0\.1 seconds"):
         client(played, seconds=0.1).ask("SELECT 1")

@@ -93,7 +93,7 @@ def test_no_name_leads_out_of_the_folder(root, name):
     (root / "loop.csv").symlink_to(root / "loop.csv")
     served = FileServer(root)
     for tool in (served.describe_file, served.read_rows):
-        with pytest.raises(ToolError, match=r"is not a name below the served folder|There is no file"):
+        with pytest.raises(ToolError, match=r"is not a name below the served directory|There is no file"):
             tool(name)
     assert "outside.csv" not in served.list_files()
     assert "link" not in served.list_files()
@@ -114,7 +114,7 @@ def test_a_link_to_a_place_inside_is_followed(served, root):
     [
         ("missing.csv", "There is no file 'missing.csv'. list_files shows what there is."),
         ("sub", "There is no file 'sub'."),
-        ("notes.txt", "'notes.txt' is no data file; the names of those end in .csv, .tsv,"),
+        ("notes.txt", "'notes.txt' is not a data file; their names end in .csv, .tsv,"),
     ],
 )
 def test_a_name_that_is_no_data_file_is_refused_with_what_to_do(served, root, name, why):
@@ -125,9 +125,9 @@ def test_a_name_that_is_no_data_file_is_refused_with_what_to_do(served, root, na
 
 
 def test_a_folder_that_is_none_is_refused(served, root):
-    with pytest.raises(ToolError, match="There is no folder"):
+    with pytest.raises(ToolError, match="There is no directory"):
         served.list_files("orders.csv")
-    with pytest.raises(UnprettyError, match="is not a folder that can be read"):
+    with pytest.raises(UnprettyError, match="is not a directory that can be read"):
         ServedDirectory(root / "orders.csv")
 
 
@@ -333,7 +333,7 @@ def test_a_question_that_takes_too_long_is_given_up(root):
         for start in range(0, 3_000_000, 100_000):
             file.write("".join(f"{n},{n},{n}\n" for n in range(start, start + 100_000)))
     served = FileServer(root, seconds=0.02)
-    with pytest.raises(ToolError, match=r"took longer than 0\.02 seconds and was given up"):
+    with pytest.raises(ToolError, match=r"took longer than 0\.02 seconds and was stopped"):
         served.read_rows("big.csv", where=[Condition(column="column0", op="contains", value="x")])
 
 
