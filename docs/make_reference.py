@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from unpretty.cli.main import COMMANDS, cli
-from unpretty.engine.reason import EXPLANATIONS
+from unpretty.engine.reason import TABLE
 from unpretty.settings.config_file import AGENTS
 from unpretty.settings.defaults import SETTINGS
 
@@ -92,8 +92,8 @@ def _reasons() -> Iterator[str]:
     yield ""
     yield "| reason | meaning |"
     yield "| --- | --- |"
-    for code, sentence in EXPLANATIONS.items():
-        yield f"| `{code}` | {sentence} |"
+    for code, reason in TABLE.items():
+        yield f"| `{code}` | {reason.sentence} |"
 
 
 def _statuses() -> Iterator[str]:

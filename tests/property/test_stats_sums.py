@@ -8,12 +8,13 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unpretty.engine.reason import TABLE
 from unpretty.report.period import Period
 from unpretty.stats.aggregate import DIMENSIONS
-from unpretty.stats.figures import ELIGIBLE
 from unpretty.stats.report import build_report
 
 START = 1_790_000_000_000
+ELIGIBLE = {code for code, known in TABLE.items() if known.eligible}
 REASONS = ("converted", "not_json", "too_small", "already_compact", "error", "from_the_future")
 
 # Each example writes and reads a file: a quarter of the profile's number is enough for the few ways lines can meet.

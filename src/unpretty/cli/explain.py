@@ -12,7 +12,7 @@ from rich.text import Text
 
 from unpretty import locations
 from unpretty.cli.plan_output import visible
-from unpretty.engine.reason import EXPLANATIONS
+from unpretty.engine.reason import explanation
 from unpretty.errors import UnprettyError
 from unpretty.explain import ADAPTERS, Explained, explain
 from unpretty.settings.config_file import read_config
@@ -70,7 +70,7 @@ def _counter() -> Callable[[str], int] | None:
 def _as_json(item: Explained, count: Callable[[str], int] | None) -> dict[str, Any]:
     tokens = (count(item.before), count(item.after)) if count else (None, None)
     text = item.after.encode("utf-8", "replace").decode("utf-8")
-    sentence = EXPLANATIONS[str(item.record["reason"])]
+    sentence = explanation(str(item.record["reason"]))
     return {**item.record, "explanation": sentence, "tokens_in": tokens[0], "tokens_out": tokens[1], "text": text}
 
 
@@ -80,7 +80,7 @@ def _show(console: Console, item: Explained, count: Callable[[str], int] | None)
     name = " ".join(str(part) for part in (record["agent"], record["tool"], record["field"]) if part)
     style = "bold green" if converted else "bold yellow"
     console.print(Text.assemble((visible(name) or "text", "bold"), ": ", (str(record["reason"]), style)))
-    console.print(Text("  " + EXPLANATIONS[str(record["reason"])]))
+    console.print(Text("  " + explanation(str(record["reason"]))))
     if not item.before:
         return
     console.print(Text(f"  bytes   {_pair(_size(record['bytes_in']), _size(record['bytes_out']), converted)}"))

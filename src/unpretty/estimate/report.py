@@ -194,7 +194,7 @@ def _rates(tally: Tally, count: Callable[[str], int]) -> Callable[[str, str], fl
 
 def explanation(code: str) -> str:
     """The sentence for a reason, of the decision log or of a record."""
-    return reason.EXPLANATIONS.get(code) or recorded.EXPLANATIONS.get(code, "")
+    return reason.explanation(code) or reason.explanation(code, recorded.TABLE)
 
 
 def to_json(report: Report) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unpretty.engine import reason
-
 # What stands for an empty key, by dimension.
 _UNKNOWN = {"encoding": "(not converted)", "project": "(unknown)", "model": "(unknown)", "session": "(unknown)"}
 
@@ -34,11 +32,6 @@ def label(dimension: str, key: str) -> str:
     if not key:
         return _UNKNOWN.get(dimension, "(none)")
     return key
-
-
-def explanation(code: str) -> str:
-    """The sentence for a reason code, "" for one that this version does not know."""
-    return reason.EXPLANATIONS.get(code, "")
 
 
 def bar(part: float, whole: float, width: int) -> str:

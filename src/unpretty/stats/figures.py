@@ -18,14 +18,6 @@ _MILLION = 1_000_000
 # most of it near 0.3.
 PER_BYTE = 300_000
 
-# Results that unpretty may change and in which it found something to work on.
-ELIGIBLE = frozenset(
-    (
-        reason.CONVERTED, reason.ALREADY_COMPACT, reason.GAIN_TOO_SMALL, reason.TOO_DEEP, reason.OVER_BUDGET,
-        reason.OVER_HOST_LIMIT, reason.EXIT_STATUS_UNKNOWN, reason.NOT_VERIFIED, reason.ERROR,
-    )
-)  # fmt: skip
-
 
 class Cell:
     """Sums over results of one tool with one reason that agree in all dimensions asked for.
@@ -110,7 +102,8 @@ class Sum:
         """Add the results of ``cell``."""
         figures = self.figures
         figures.results += cell.results
-        figures.eligible += cell.results if cell.reason in ELIGIBLE else 0
+        known = reason.TABLE.get(cell.reason)
+        figures.eligible += cell.results if known is not None and known.eligible else 0
         if cell.converted:
             figures.converted += cell.results
             figures.applied += cell.applied

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from unpretty.engine import reason
+from unpretty.engine.reason import explanation
 from unpretty.report.period import local_time
-from unpretty.report.words import explanation, label, percent, size, tokens, visible
+from unpretty.report.words import label, percent, size, tokens, visible
 from unpretty.stats.latency import histogram, percentiles
 from unpretty.stats.report import Report
 

@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unpretty.engine import reason
+from unpretty.engine.reason import explanation
 from unpretty.report.period import local_time
-from unpretty.report.words import bar, explanation, label, percent, shortened, size, tokens, visible
+from unpretty.report.words import bar, label, percent, shortened, size, tokens, visible
 from unpretty.stats.aggregate import PROXY
 from unpretty.stats.figures import Figures
 from unpretty.stats.latency import percentiles

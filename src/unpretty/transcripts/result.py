@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Why no hook is asked about a result. These are no codes of ``engine.reason``: the decision log never holds them.
-FAILED = "failed_call"
-NO_HOOK = "no_hook"
-REPLACED = "already_replaced"
+from unpretty.engine.reason import Reason, define
 
-EXPLANATIONS: dict[str, str] = {
-    FAILED: "The call failed, and this agent shows no hook the result of a failed call.",
-    NO_HOOK: "The agent asks no hook about this kind of result, such as the output so far of a running command.",
-    REPLACED: "A hook had already put a smaller text in its place, so it says nothing about what could be saved.",
-}
+# Why no hook is asked about a result. These are not in ``engine.reason.TABLE``: the decision log never holds them.
+TABLE: dict[str, Reason] = {}
+FAILED = define(
+    "failed_call", "The call failed, and this agent shows no hook the result of a failed call.", table=TABLE
+)
+NO_HOOK = define(
+    "no_hook",
+    "The agent asks no hook about this kind of result, such as the output so far of a running command.",
+    table=TABLE,
+)
+REPLACED = define(
+    "already_replaced",
+    "A hook had already put a smaller text in its place, so it says nothing about what could be saved.",
+    table=TABLE,
+)
 
 
 @dataclass(slots=True)

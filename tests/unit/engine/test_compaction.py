@@ -51,7 +51,7 @@ def outcome(text: str, context: Context | None = None) -> str:
         (PRETTY, Context(MCP, max_line_bytes=100), reason.OVER_HOST_LIMIT),
         (PRETTY, Context(MCP), reason.CONVERTED),
     ],
-    ids=lambda value: value if isinstance(value, str) and value in reason.EXPLANATIONS else "",
+    ids=lambda value: value if isinstance(value, str) and value in reason.TABLE else "",
 )
 def test_the_first_gate_that_ends_it_is_the_reason(text: str, context: Context, why: str) -> None:
     compaction = compact(text, context)
@@ -126,8 +126,8 @@ def test_a_bug_or_an_exhausted_machine_keeps_the_original(
 
 def test_every_reason_has_its_sentence_and_no_sentence_stands_alone() -> None:
     codes = {value for name, value in vars(reason).items() if name.isupper() and isinstance(value, str)}
-    assert codes == set(reason.EXPLANATIONS)
-    assert all(sentence.endswith(".") for sentence in reason.EXPLANATIONS.values())
+    assert codes == set(reason.TABLE)
+    assert all(known.sentence.endswith(".") for known in reason.TABLE.values())
 
 
 @pytest.mark.parametrize(

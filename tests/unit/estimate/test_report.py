@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from unpretty.engine.reason import EXPLANATIONS
+from unpretty.engine.reason import TABLE
 from unpretty.estimate.outcome import STEPS
 from unpretty.estimate.report import DIMENSIONS, Figures, Report, build_report, explanation, to_json
 from unpretty.estimate.tally import Cell, Tally
@@ -143,7 +143,7 @@ class TestJson:
 
 
 def test_every_reason_is_explained() -> None:
-    for code in (*EXPLANATIONS, *recorded.EXPLANATIONS):
+    for code in (*TABLE, *recorded.TABLE):
         assert explanation(code).endswith(".")
     assert explanation("of a newer version") == ""
-    assert not set(EXPLANATIONS) & set(recorded.EXPLANATIONS)
+    assert not set(TABLE) & set(recorded.TABLE)

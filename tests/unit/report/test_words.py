@@ -1,6 +1,7 @@
 import pytest
 
-from unpretty.report.words import bar, explanation, label, percent, shortened, size, tokens, visible
+from unpretty.engine.reason import explanation
+from unpretty.report.words import bar, label, percent, shortened, size, tokens, visible
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def shown(report, *, full=False, **options):
 
 def fill(log):
     """Every reason, many tools, three days; some counted and some not."""
-    for number, code in enumerate(reason.EXPLANATIONS):
+    for number, code in enumerate(reason.TABLE):
         log.decision(reason=code, tool=f"mcp__a_server_with_a_long_name__tool_{number}")
     for number in range(12):
         log.decision(
@@ -78,7 +78,7 @@ def test_of_many_days_the_last_are_shown(log):
 def test_reasons_asked_for_are_explained_in_full(log):
     fill(log)
     text = shown(log.report("reason"), full=True)
-    for code in reason.EXPLANATIONS:
+    for code in reason.TABLE:
         assert re.search(rf"\n{code} +\d", text)
     assert "more reasons" not in text
 
