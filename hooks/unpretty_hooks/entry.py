@@ -199,12 +199,10 @@ def decide(call: "Call", settings: "Settings") -> None:
             field.leave(why)
             continue
         context = field.context
-        context.tool = call.tool
         settings.apply_to(context)
-        context.encodings = settings.encodings_of(call.agent, call.tool)
-        if context.encodings != ("json",):
+        context.choose = settings.chooser(call.agent, call.tool, call.model)
+        if context.choose is not None:
             _see_installed_packages()
-        context.model = settings.model or call.model
         field.compaction = compact(field.text, context)
         if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
             # It cannot be written as UTF-8, and the client would put a replacement character in its place.

@@ -134,7 +134,7 @@ def _lay_out_rows(call: Call) -> None:
     for field in call.changed():
         assert field.compaction is not None
         if field.compaction.decision.encoding != "json":  # tables have rows of their own, but no measure against these
-            field.context.encodings = ("json",)
+            field.context.choose = None
             field.compaction = compact(field.text, field.context)
         if field.compaction.decision.bytes_out > _MAX_ROWS_BYTES:
             field.leave(reason.OVER_HOST_LIMIT)

@@ -14,7 +14,7 @@ from typing import Any
 
 from unpretty.encodings import NAMES
 from unpretty.encodings.evidence import MAX_ROWS
-from unpretty.encodings.selection import choose
+from unpretty.encodings.selection import Allowed, choose
 from unpretty.engine.context import Context
 from unpretty.engine.json_text.minify import minify
 from unpretty.tokens.count import load_counter
@@ -247,11 +247,9 @@ def row(seed: int, name: str, count: int, make: Callable[[_Sequence, int], objec
     tokens = load_counter()
     pretty = json.dumps(make(_Sequence(seed), count), indent=2)
     document = minify(pretty).text
-    everything = choose(document, Context(encodings=NAMES, count_tokens=tokens))
-    cold = choose(document, Context(encodings=NAMES))
-    picks = [
-        choose(document, Context(encodings=("auto",), model=model, count_tokens=tokens)) for model in MODELS.values()
-    ]
+    everything = choose(document, Context(), Allowed(NAMES, count_tokens=tokens))
+    cold = choose(document, Context(), Allowed(NAMES))
+    picks = [choose(document, Context(), Allowed(("auto",), model, tokens)) for model in MODELS.values()]
     sizes = [f"{everything.sizes[encoding]}" if encoding in everything.sizes else "-" for encoding in NAMES]
     best = [
         f"**{size}**" if encoding == everything.encoding else size for encoding, size in zip(NAMES, sizes, strict=True)

@@ -16,7 +16,7 @@ from unpretty.convert.readers import FORMATS, format_of, read_text, record_reade
 from unpretty.encodings.base import REASONS, Declined, DecodeError
 from unpretty.encodings.document import Document
 from unpretty.encodings.registry import NAMES, get
-from unpretty.encodings.selection import AUTO, JSON, Choice, choose_for
+from unpretty.encodings.selection import AUTO, JSON, Allowed, Choice, choose_for
 from unpretty.encodings.verified import encode_verified
 from unpretty.engine.context import Context
 from unpretty.errors import UnprettyError
@@ -94,10 +94,8 @@ def _encoded(documents: Iterator[Document], encoding: str, model: str) -> tuple[
     """The documents in their encoding, and its name: what ``auto`` finds best for the first one is used for all."""
     if encoding == AUTO:
         first = next(documents)
-        context = Context(
-            encodings=(AUTO,) if model else NAMES, model=model, count_tokens=load_counter(), budget_seconds=math.inf
-        )
-        choice = choose_for(first, first.minified, context)
+        allowed = Allowed((AUTO,) if model else NAMES, model, load_counter())
+        choice = choose_for(first, first.minified, Context(budget_seconds=math.inf), allowed)
         encoding = choice.encoding
         _explain(choice)
         documents = itertools.chain([first], documents)

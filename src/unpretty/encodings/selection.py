@@ -1,5 +1,6 @@
 """Which encoding a document gets: the smallest proven one that the settings and the evidence allow, else JSON."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from unpretty.encodings.base import Declined
@@ -19,6 +20,24 @@ MIN_BYTES_SAVED = 0.15
 CHARS_PER_SECOND = 500_000
 
 
+class Allowed(NamedTuple):
+    """What a reader may be given.
+
+    Attributes:
+        names: the encodings: one by name needs no evidence, ``auto`` is all that are shown to be read as well as JSON
+            by ``model``. JSON is always allowed.
+        model: the model that will read the text, "" when unknown; nothing is shown for that.
+        count_tokens: exact token counter when one is loaded; without it sizes are compared in bytes.
+    """
+
+    names: tuple[str, ...] = (JSON,)
+    model: str = ""
+    count_tokens: Callable[[str], int] | None = None
+
+
+JSON_ONLY = Allowed()
+
+
 class Choice(NamedTuple):
     """What a document becomes.
 
@@ -26,8 +45,8 @@ class Choice(NamedTuple):
         encoding: name of the encoding; ``json`` when no other won.
         text: the document in it.
         declined: encodings that were considered and not used, with the code of the reason (``base.REASONS``).
-        sizes: size of each encoding that could carry the document, in tokens when the context counts them, else in
-            UTF-8 bytes.
+        sizes: size of each encoding that could carry the document, in tokens when they are counted, else in UTF-8
+            bytes.
     """
 
     encoding: str
@@ -36,30 +55,32 @@ class Choice(NamedTuple):
     sizes: dict[str, int]
 
 
-def choose(document: str, context: Context) -> Choice:
+def choose(document: str, context: Context, allowed: Allowed = JSON_ONLY) -> Choice:
     """The form of a JSON ``document``, minified before, that its reader should get.
 
-    ``context.encodings`` names what is allowed: an encoding by name needs no evidence, ``auto`` stands for those that
-    are shown to be read as well as JSON by ``context.model`` (none for an unknown model). JSON is always allowed. With
-    ``context.count_tokens`` the fewest tokens win; without, an encoding has to save ``MIN_BYTES_SAVED`` of the bytes of
-    a document that has a table. A text that the reader's limits would cut is not chosen, and nothing is tried that
-    would take longer than the context's budget.
+    With a token counter the fewest tokens win; without, an encoding has to save ``MIN_BYTES_SAVED`` of the bytes of a
+    document that has a table. A text that the reader's limits would cut is not chosen, and nothing is tried that would
+    take longer than the context's budget.
 
     Raises DecodeError when ``document`` is not JSON, RecursionError when it is nested too deeply to be read at all.
     """
-    return choose_for(Document.from_text(document), document, context)
+    return choose_for(Document.from_text(document), document, context, allowed)
 
 
-def choose_for(document: Document, text: str, context: Context) -> Choice:
+def choose_for(document: Document, text: str, context: Context, allowed: Allowed) -> Choice:
     """As ``choose``, for a document that was read before; ``text`` is its JSON text."""
     declined: dict[str, str] = {}
     texts = {JSON: text}
-    names = _candidates(document, context, declined)
-    fault = _fault(document, len(text) * len(names), context) if names else ""
-    if fault:
-        declined.update(dict.fromkeys(names, fault))
-        names = []
+    names = _candidates(document, allowed, declined)
+    why = ""
+    if names and len(text) * len(names) > context.budget_seconds * CHARS_PER_SECOND:
+        why = "over_budget"
+    elif names and allowed.count_tokens is None and not has_table(document.value):
+        why = "no_table"
     for name in names:
+        if why:
+            declined[name] = why
+            continue
         try:
             encoded = encode_verified(document, get(name))
             if over_limits(encoded, context):
@@ -70,33 +91,25 @@ def choose_for(document: Document, text: str, context: Context) -> Choice:
             declined[name] = "too_deep"
         else:
             texts[name] = encoded
-    return _smallest(texts, declined, context)
+    return _smallest(texts, declined, allowed.count_tokens)
 
 
-def _fault(document: Document, chars: int, context: Context) -> str:
-    """The reason not to try any encoding, empty when there is none."""
-    if chars > context.budget_seconds * CHARS_PER_SECOND:
-        return "over_budget"
-    return "no_table" if context.count_tokens is None and not has_table(document.value) else ""
-
-
-def _candidates(document: Document, context: Context, declined: dict[str, str]) -> list[str]:
+def _candidates(document: Document, allowed: Allowed, declined: dict[str, str]) -> list[str]:
     """The encodings to try besides JSON; those that lack evidence are put into ``declined``."""
-    names = [name for name in NAMES if name in context.encodings and name != JSON]
-    if AUTO in context.encodings:
+    names = [name for name in NAMES if name in allowed.names and name != JSON]
+    if AUTO in allowed.names:
         shape = classify(document.value)
         for name in NAMES:
             if name == JSON or name in names:
                 continue
-            if is_allowed(name, context.model, shape):
+            if is_allowed(name, allowed.model, shape):
                 names.append(name)
             else:
                 declined[name] = "no_evidence"
     return names
 
 
-def _smallest(texts: dict[str, str], declined: dict[str, str], context: Context) -> Choice:
-    count = context.count_tokens
+def _smallest(texts: dict[str, str], declined: dict[str, str], count: Callable[[str], int] | None) -> Choice:
     sizes = {name: count(text) if count else byte_length(text) for name, text in texts.items()}
     json_bytes = byte_length(texts[JSON])
     limit = json_bytes - 1 if count else int(json_bytes * (1 - MIN_BYTES_SAVED))

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unpretty.engine.context import Choose
+
 _LINE_NUMBER_STARTS = tuple(f":{digit}" for digit in range(1, 10))
 STEPS = ("json", "nested", "noise", "paths", "tables")
 
@@ -222,20 +224,16 @@ class _Work:
             self.decision.encoding = self.decision.encoding or "json"
         else:
             text = document
-        if self.context.encodings != ("json",):
-            text = self._encode(text)
-        return text
+        return text if self.context.choose is None else self._encode(text, self.context.choose)
 
-    def _encode(self, document: str) -> str:
-        """The smallest proven encoding of a minified ``document`` that the context allows."""
-        from unpretty.encodings.selection import choose
-
-        choice = choose(document, self.context)
-        if choice.encoding == "json":
+    def _encode(self, document: str, choose: "Choose") -> str:
+        """A minified ``document`` as the caller's chooser wants it."""
+        encoding, text = choose(document, self.context)
+        if encoding == "json":
             return document
-        self._saved("tables", byte_length(document) - byte_length(choice.text))
-        self.decision.encoding = choice.encoding
-        return str(choice.text)
+        self._saved("tables", byte_length(document) - byte_length(text))
+        self.decision.encoding = encoding
+        return text
 
     def _worth_it(self) -> bool:
         """True when the text became smaller by enough and fits the host; the reason is set otherwise."""

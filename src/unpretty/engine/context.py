@@ -4,6 +4,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    # Given a minified document and its context: the name of an encoding and the document in it.
+    Choose = Callable[[str, "Context"], tuple[str, str]]
+
 SHELL = "shell"
 SEARCH = "search"
 MCP = "mcp"
@@ -16,16 +19,14 @@ class Context:
 
     Attributes:
         kind: ``SHELL``, ``SEARCH``, ``MCP``, ``FILE`` or ``OTHER``.
-        tool: name of the tool as the agent spells it, for exclude lists and file-reading MCP tools.
         command: the command that was run, in a shell or by an MCP tool; empty when there is none.
         cut: the host cut the text before we saw it.
         frame_chars: characters of a frame that the host put before the text, on its first line.
         max_chars: the host shows at most this many characters, ``None`` for no limit.
         max_bytes: the host shows at most this many UTF-8 bytes, ``None`` for no limit.
         max_line_bytes: the host drops a line longer than this many UTF-8 bytes, ``None`` for no limit.
-        encodings: allowed encodings, by name; ``("json",)`` is minified JSON only, ``("auto",)`` all.
-        model: the model that will read the text, empty when unknown; chooses among encodings.
-        count_tokens: exact token counter when one is loaded; without it sizes are compared in bytes.
+        choose: chooses the encoding of each JSON document, ``None`` for minified JSON only. What it returns has been
+            proven to lead back to the document. It may raise RecursionError.
         min_bytes: texts under this many UTF-8 bytes are left alone.
         min_gain: smallest share (0..1) of bytes that a conversion must save.
         max_input_bytes: texts over this many UTF-8 bytes are left alone.
@@ -35,25 +36,21 @@ class Context:
     """
 
     __slots__ = (
-        "budget_seconds", "command", "count_tokens", "cut", "encodings", "frame_chars", "kind", "max_bytes",
-        "max_chars",
-        "max_input_bytes", "max_line_bytes", "min_bytes", "min_gain", "model", "noise", "paths", "tool",
+        "budget_seconds", "choose", "command", "cut", "frame_chars", "kind", "max_bytes", "max_chars",
+        "max_input_bytes", "max_line_bytes", "min_bytes", "min_gain", "noise", "paths",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  one keyword per fact, all optional
         self,
         kind: str = OTHER,
         *,
-        tool: str = "",
         command: str = "",
         cut: bool = False,
         frame_chars: int = 0,
         max_chars: "int | None" = None,
         max_bytes: "int | None" = None,
         max_line_bytes: "int | None" = None,
-        encodings: "tuple[str, ...]" = ("json",),
-        model: str = "",
-        count_tokens: "Callable[[str], int] | None" = None,
+        choose: "Choose | None" = None,
         min_bytes: int = 512,
         min_gain: float = 0.02,
         max_input_bytes: int = 64 << 20,
@@ -62,16 +59,13 @@ class Context:
         paths: bool = False,
     ) -> None:
         self.kind = kind
-        self.tool = tool
         self.command = command
         self.cut = cut
         self.frame_chars = frame_chars
         self.max_chars = max_chars
         self.max_bytes = max_bytes
         self.max_line_bytes = max_line_bytes
-        self.encodings = encodings
-        self.model = model
-        self.count_tokens = count_tokens
+        self.choose = choose
         self.min_bytes = min_bytes
         self.min_gain = min_gain
         self.max_input_bytes = max_input_bytes

@@ -16,8 +16,6 @@ from unpretty.settings.resolved import load
 if TYPE_CHECKING:
     from unpretty.proxy.clients import ToolCall
 
-JSON_ONLY = ("json",)
-
 
 class CurrentSettings:
     """The user's settings, read again when config.toml changes, and what they mean for one tool.
@@ -51,16 +49,13 @@ class CurrentSettings:
         """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
         return self.settings.off_reason(tool_id, call.command, self.project)
 
-    def context(self, call: ToolCall, tool_id: str, encodings: tuple[str, ...]) -> Context:
+    def context(self, call: ToolCall, tool_id: str) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
         as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
         context = Context(
             kinds.FILE if as_it_is else kinds.MCP,
-            tool=tool_id,
             command=call.command,
-            encodings=encodings,
-            model=settings.model or call.model,
         )
         settings.apply_to(context)
         return context

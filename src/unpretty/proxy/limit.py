@@ -204,11 +204,11 @@ def _as_json(copy: CompactedText, context: Context) -> str:
     """The text as minified JSON where it has become a table."""
     if not _is_table(copy):
         return copy.after
-    encodings, context.encodings = context.encodings, ("json",)
+    choose, context.choose = context.choose, None
     try:
         return compact(copy.before, context).text
     finally:
-        context.encodings = encodings
+        context.choose = choose
 
 
 def _is_json_lines(text: str) -> bool:

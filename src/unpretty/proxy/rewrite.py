@@ -9,7 +9,6 @@ from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
 from unpretty.engine.context import byte_length
 from unpretty.proxy.compacted import CompactedResult, CompactedStructured, agree, read_texts
-from unpretty.proxy.current_settings import JSON_ONLY
 from unpretty.proxy.limit import LimitedResult, cut, notice
 from unpretty.proxy.message import Edit, literal, splice
 
@@ -100,14 +99,15 @@ class Rewriter:
         alone = _only_text(result)
         droppable = structured is not None and may_drop and alone is not None and agree(alone, structured.value)
         tables = free and (structured is None or droppable or not client.shows_structured)
-        encodings = self._policy.settings.encodings_of(client.agent, tool_id) if tables else JSON_ONLY
-        context = self._policy.context(call, tool_id, encodings)
+        context = self._policy.context(call, tool_id)
+        if tables:
+            context.choose = self._policy.settings.chooser(client.agent, tool_id, call.model)
         context.max_line_bytes = client.max_line_bytes
         texts = read_texts(result, context)
         copy = None
         if structured is not None:
             original = text[structured.start : structured.end]
-            json_context = self._policy.context(call, tool_id, JSON_ONLY)
+            json_context = self._policy.context(call, tool_id)
             copy = CompactedStructured(structured, original, json_context, rules.may_shorten_strings)
         draft = CompactedResult(client, rules, texts, copy, may_drop)
         if copy is not None and droppable and context.kind != kinds.FILE:

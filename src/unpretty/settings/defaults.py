@@ -4,7 +4,7 @@ from unpretty.engine import reason, system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unpretty.engine.context import Context
+    from unpretty.engine.context import Choose, Context
 
 # name -> (default, what it does). The type of the default is the type of the setting.
 SETTINGS: "dict[str, tuple[object, str]]" = {
@@ -91,6 +91,15 @@ class Settings:
                 if fits and isinstance(chosen, list):
                     return tuple(chosen)
         return self.encodings
+
+    def chooser(self, agent: str, tool: str, model: str) -> "Choose | None":
+        """What chooses the encoding for a tool of an agent, read by ``model``; None for minified JSON only."""
+        names = self.encodings_of(agent, tool)
+        if names == ("json",):
+            return None
+        from unpretty.settings.chooser import Chooser
+
+        return Chooser(names, self.model or model)
 
     def apply_to(self, context: "Context") -> None:
         """Put limits and switches into ``context``; noise and paths are only ever switched off."""

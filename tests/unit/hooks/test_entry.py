@@ -13,6 +13,7 @@ import unpretty
 import unpretty_hooks
 from unpretty.engine import reason, system
 from unpretty.engine.context import SHELL, Context
+from unpretty.settings.chooser import Chooser
 from unpretty.settings.defaults import Settings
 from unpretty_hooks import claude_code, entry
 from unpretty_hooks.call import Call, Field
@@ -209,7 +210,8 @@ def test_every_setting_reaches_the_engine() -> None:
     context = call.fields[0].context
     assert (context.min_bytes, context.min_gain, context.max_input_bytes) == (7, 0.03, 8_000)
     assert (context.budget_seconds, context.noise, context.paths) == (1.5, False, False)
-    assert (context.encodings, context.model, context.tool) == (("columnar",), "m", "Bash")
+    assert isinstance(context.choose, Chooser)
+    assert (context.choose.names, context.choose.model) == (("columnar",), "m")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
