@@ -22,10 +22,10 @@ def claim(call: Call, log_path: str) -> bool:
     """Whether this process answers ``call``: True for one copy only, False also when that cannot be made sure."""
     if not call.tool_use_id or system.is_uninstalled():
         return False
-    folder = system.folder_of(log_path) + "/claims"
+    folder = system.directory_of(log_path) + "/claims"
     name = f"{call.session} {call.tool_use_id}".encode("utf-8", "surrogatepass").hex()[-_NAME_CHARS:]
     try:
-        system.make_folders(folder)
+        system.make_directories(folder)
         _forget_old(folder)
         system.close(system.open_file(f"{folder}/{name}", system.WRITE | system.CREATE | system.EXCLUSIVE))
     except (OSError, ValueError):

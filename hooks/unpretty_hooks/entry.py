@@ -184,7 +184,7 @@ def _understand(
 
 def _is_another_copys(call: "Call", paths: Paths) -> bool:
     """Whether the agent runs a second copy of our hook on this call, and that one answers."""
-    if not system.exists(f"{system.folder_of(paths.log)}/copies-{call.agent}"):  # locations.copies_file
+    if not system.exists(f"{system.directory_of(paths.log)}/copies-{call.agent}"):  # locations.copies_file
         return False
     from unpretty_hooks.claim import claim
 
@@ -227,9 +227,9 @@ def _see_installed_packages() -> None:
     from unpretty.tokens.background import interpreter
 
     package = sys.modules["unpretty"].__path__[0]
-    environment = system.folder_of(system.folder_of(interpreter(sys.executable)))
+    environment = system.directory_of(system.directory_of(interpreter(sys.executable)))
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}{'t' if 't' in getattr(sys, 'abiflags', '') else ''}"
-    sys.path += [system.folder_of(package), f"{environment}/lib/{version}/site-packages"]
+    sys.path += [system.directory_of(package), f"{environment}/lib/{version}/site-packages"]
 
 
 def _has_lone_surrogate(text: str) -> bool:

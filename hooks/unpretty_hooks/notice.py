@@ -51,12 +51,12 @@ def _put_first(field: Field, line: str) -> None:
 
 def _first_time(log_path: str, session: str, encoding: str) -> bool:
     """True for the first call of a session, also among calls at the same moment; False when it cannot be remembered."""
-    folder = system.folder_of(log_path) + "/noticed"
+    folder = system.directory_of(log_path) + "/noticed"
     name = "".join(char if char.isalnum() else "-" for char in session)[:80]
     if system.is_uninstalled():
         return False
     try:
-        system.make_folders(folder)
+        system.make_directories(folder)
         system.close(system.open_file(f"{folder}/{name}.{encoding}", system.WRITE | system.CREATE | system.EXCLUSIVE))
     except (OSError, ValueError):
         return False

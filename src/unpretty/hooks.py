@@ -10,9 +10,9 @@ from unpretty.engine import system
 
 if "unpretty_hooks" not in sys.modules:
     _package = type(sys)("unpretty_hooks")
-    _root = system.folder_of(system.folder_of(__file__))
+    _root = system.directory_of(system.directory_of(__file__))
     # Installed from a wheel, or in place from a checkout.
-    _package.__path__ = [f"{_root}/unpretty_hooks", f"{system.folder_of(_root)}/hooks/unpretty_hooks"]
+    _package.__path__ = [f"{_root}/unpretty_hooks", f"{system.directory_of(_root)}/hooks/unpretty_hooks"]
     sys.modules["unpretty_hooks"] = _package
 
 from unpretty_hooks import entry

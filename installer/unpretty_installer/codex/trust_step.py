@@ -102,6 +102,6 @@ class _Trusting:
         change = FileChange(config, before, after, "Notes the trust in our hook.")
         kept = receipt.keep(change, NAME, without_ours_in_toml, added=added)
         assert kept.after is not None
-        files.make_folders(kept.path, 0o700)
+        files.make_directories(kept.path, 0o700)
         files.replace(kept.path, kept.after, 0o600)
         self._written.append((kept.path, kept.before, kept.after))

@@ -92,7 +92,7 @@ def _carry_out(change: FileChange, undo: list[Undo]) -> None:
     if change.after is not None:
         missing = files.missing_folders(change.path, own=change.own_place)
         undo.append(lambda: files.remove_empty(missing))
-        files.make_folders(change.path, _OUR_FOLDER if change.ours else _THEIR_FOLDER, own=change.own_place)
+        files.make_directories(change.path, _OUR_FOLDER if change.ours else _THEIR_FOLDER, own=change.own_place)
     mode = change.mode
     if change.kind == "file" and change.before is not None:
         mode = stat.S_IMODE(files.target(change.path).stat().st_mode)
@@ -169,7 +169,7 @@ class _Backup:
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
         folder = locations.state_dir() / "backups" / f"{stamp}-{plan.agent}-{os.getpid()}"
         self._made = list(files.missing_folders(folder / "file"))
-        files.make_folders(folder / "file", _OUR_FOLDER)
+        files.make_directories(folder / "file", _OUR_FOLDER)
         self.folder = folder
         for number, change in enumerate(worthy, 1):
             copy = folder / f"{number}-{change.path.name}"

@@ -108,13 +108,13 @@ def _permits_writing(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
-def make_folders(path: Path, mode: int, *, own: bool = False) -> list[Path]:
+def make_directories(path: Path, mode: int, *, own: bool = False) -> list[Path]:
     """Create the folders above the file at ``path`` and return them, innermost first, so that they can be removed."""
     made: list[Path] = []
     for folder in reversed(missing_folders(path, own=own)):
         folder.mkdir(mode=mode)
         with _given(folder):
-            system.give_folder(str(folder))
+            system.give_directory(str(folder))
         made.insert(0, folder)
     return made
 

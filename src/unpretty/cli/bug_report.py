@@ -21,7 +21,7 @@ def write_bug_report() -> str:
     name = type(fault).__name__
     try:
         path = locations.state_dir() / f"bug-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-        system.make_folders(str(path.parent))
+        system.make_directories(str(path.parent))
         handle = system.open_file(str(path), system.WRITE | system.CREATE | system.EXCLUSIVE)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(_report(fault))

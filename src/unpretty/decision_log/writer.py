@@ -113,7 +113,7 @@ def _create(path: str) -> int:
     try:
         return system.open_file(path, _APPEND)
     except FileNotFoundError:
-        system.make_folders(system.folder_of(path))
+        system.make_directories(system.directory_of(path))
         return system.open_file(path, _APPEND)
 
 

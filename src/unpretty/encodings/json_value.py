@@ -12,7 +12,7 @@ from json.encoder import encode_basestring
 from typing import TypeAlias, Union
 
 from unpretty.encodings.base import DecodeError
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 
 Object: TypeAlias = "tuple[tuple[str, Value], ...]"
 Value: TypeAlias = Union[bool, str, bytes, "list[Value]", Object, None]
@@ -28,8 +28,8 @@ def parse(text: str, encoding: str = "json") -> Value:
     Raises DecodeError with line and column (in characters), and RecursionError for nesting that the interpreter cannot
     follow.
     """
-    value, end = parse_prefix(text, len(text) - len(text.lstrip(WHITE_SPACE)), encoding)
-    rest = text[end:].lstrip(WHITE_SPACE)
+    value, end = parse_prefix(text, len(text) - len(text.lstrip(WHITESPACE)), encoding)
+    rest = text[end:].lstrip(WHITESPACE)
     if rest:
         raise DecodeError.at(text, len(text) - len(rest), "the JSON value has ended, but more text follows", encoding)
     return value

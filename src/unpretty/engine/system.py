@@ -35,7 +35,7 @@ write = _calls.write
 CREATE, EXCLUSIVE, TRUNCATE = _calls.O_CREAT, _calls.O_EXCL, _calls.O_TRUNC
 APPEND, READ, WRITE = _calls.O_APPEND, _calls.O_RDONLY, _calls.O_WRONLY
 NO_FOLLOW: int = getattr(_calls, "O_NOFOLLOW", 0)
-FOLDER: int = getattr(_calls, "O_DIRECTORY", 0)
+DIRECTORY: int = getattr(_calls, "O_DIRECTORY", 0)
 NO_WAIT: int = getattr(_calls, "O_NONBLOCK", 0)
 # Closed in children, and no line end translation on Windows.
 _ALWAYS: int = getattr(_calls, "O_CLOEXEC", 0) | getattr(_calls, "O_BINARY", 0) | getattr(_calls, "O_NOINHERIT", 0)
@@ -108,11 +108,11 @@ def _open_for_home_owner(path: str, flags: int, mode: int) -> int:
     raise FileNotFoundError(2, "leads nowhere", path)
 
 
-def give_folder(path: str) -> None:
+def give_directory(path: str) -> None:
     """Give the folder at ``path``, just created, to the owner of HOME; raises OSError, and then it is gone again."""
     if home_owner() is None:
         return
-    handle = _calls.open(path, READ | FOLDER | NO_FOLLOW | _ALWAYS)
+    handle = _calls.open(path, READ | DIRECTORY | NO_FOLLOW | _ALWAYS)
     try:
         give_to_home_owner(handle)
     except OSError:
@@ -141,18 +141,18 @@ def exists(path: str) -> bool:
     return True
 
 
-def make_folders(path: str) -> None:
+def make_directories(path: str) -> None:
     """Create the folder ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
     import os
 
     if os.path.isdir(path):
         return
-    make_folders(folder_of(path))
+    make_directories(directory_of(path))
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:  # another process was faster
         return
-    give_folder(path)
+    give_directory(path)
 
 
 def is_uninstalled() -> bool:
@@ -168,7 +168,7 @@ def is_uninstalled() -> bool:
     return False
 
 
-def folder_of(path: str) -> str:
+def directory_of(path: str) -> str:
     """The folder of ``path``, which is absolute."""
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)] or "/"
 

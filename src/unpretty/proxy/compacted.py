@@ -9,7 +9,7 @@ from unpretty.engine.compaction import Compaction, Decision, compact
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.minify import minify
 from unpretty.engine.json_text.rows import one_row_per_line
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 from unpretty.engine.json_text.verify import is_same
 from unpretty.proxy.message import as_text
 
@@ -152,9 +152,9 @@ def wrapped_value(value: object) -> object:
 
 def whole_value(text: str) -> object:
     """``text`` as one JSON value. Raises InvalidJSON, RecursionError."""
-    start = len(text) - len(text.lstrip(WHITE_SPACE))
+    start = len(text) - len(text.lstrip(WHITESPACE))
     value, end = scan(text, start)
-    if text[end:].strip(WHITE_SPACE):
+    if text[end:].strip(WHITESPACE):
         raise InvalidJSON("text after the value", pos=end)
     return value
 

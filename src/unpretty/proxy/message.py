@@ -10,7 +10,7 @@ from __future__ import annotations
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING
 
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -107,7 +107,7 @@ def read_messages(text: str) -> list[Message]:
     cursor = Cursor(text)
     batch = cursor.peek() == "["
     messages = [_message(cursor) for _ in cursor.items()] if batch else [_message(cursor)]
-    if text[cursor.position :].strip(WHITE_SPACE):
+    if text[cursor.position :].strip(WHITESPACE):
         raise InvalidJSON("text after the message", pos=cursor.position)
     return messages
 
@@ -157,7 +157,7 @@ class Cursor:
     def peek(self) -> str:
         """The next character that is not white space; the cursor stops on it."""
         text, position = self.text, self.position
-        while (char := text[position : position + 1]) and char in WHITE_SPACE:
+        while (char := text[position : position + 1]) and char in WHITESPACE:
             position += 1
         self.position = position
         return char

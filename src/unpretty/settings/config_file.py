@@ -187,7 +187,7 @@ def _write(path: Path, text: str) -> None:
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        system.make_folders(str(target.parent))
+        system.make_directories(str(target.parent))
         handle = system.open_file(str(beside), system.WRITE | system.CREATE | system.TRUNCATE)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

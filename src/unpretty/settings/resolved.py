@@ -121,7 +121,7 @@ def _write(path: str, text: str) -> None:
         return
     beside = f"{path}.{system.getpid()}.tmp"
     try:
-        system.make_folders(system.folder_of(path))
+        system.make_directories(system.directory_of(path))
         handle = system.open_file(beside, system.WRITE | system.CREATE | system.TRUNCATE)
         try:
             system.write(handle, text.encode("ascii"))

@@ -63,8 +63,8 @@ def interpreter(python: str) -> str:
     """
     candidate = python
     for _ in range(8):
-        folder = system.folder_of(candidate)
-        if system.exists(folder + "/pyvenv.cfg") or system.exists(system.folder_of(folder) + "/pyvenv.cfg"):
+        folder = system.directory_of(candidate)
+        if system.exists(folder + "/pyvenv.cfg") or system.exists(system.directory_of(folder) + "/pyvenv.cfg"):
             return candidate
         try:
             target = system.readlink(candidate)

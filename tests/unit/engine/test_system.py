@@ -30,7 +30,7 @@ def test_files_are_written_and_read_whole(tmp_path: Path) -> None:
     ("path", "folder"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")]
 )
 def test_the_folder_of_a_path(path: str, folder: str) -> None:
-    assert system.folder_of(path) == folder
+    assert system.directory_of(path) == folder
 
 
 def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,8 +50,8 @@ def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyP
 def test_folders_are_private_also_those_above_and_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        system.make_folders(str(tmp_path / "a" / "b"))
-        system.make_folders(str(tmp_path / "a" / "b"))
+        system.make_directories(str(tmp_path / "a" / "b"))
+        system.make_directories(str(tmp_path / "a" / "b"))
     finally:
         os.umask(before)
     assert [path.stat().st_mode & 0o777 for path in (tmp_path / "a", tmp_path / "a" / "b")] == [0o700, 0o700]
@@ -60,7 +60,7 @@ def test_folders_are_private_also_those_above_and_whatever_the_umask(tmp_path: P
 def test_a_file_in_the_way_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
     with pytest.raises(OSError, match="a"):
-        system.make_folders(str(tmp_path / "a" / "b"))
+        system.make_directories(str(tmp_path / "a" / "b"))
 
 
 def test_pipes_that_do_not_wait_are_read_and_written_whole() -> None:
@@ -116,8 +116,8 @@ def test_only_what_was_created_is_given_to_the_owner_of_home(
         handle = system.open_file(str(tmp_path / name), system.WRITE | flags)
         system.write_all(handle, b"x")
         system.close(handle)
-    system.make_folders(str(tmp_path / "a" / "b"))
-    system.make_folders(str(tmp_path / "a" / "b"))
+    system.make_directories(str(tmp_path / "a" / "b"))
+    system.make_directories(str(tmp_path / "a" / "b"))
     assert given == [((tmp_path / name).stat().st_ino, 54321, 65432) for name in ("new", "alone", "a", "a/b")]
     assert there.stat().st_mode == mode
     assert there.read_bytes() == b"x"

@@ -7,7 +7,7 @@ scanned a bounded number of times, whatever the text.
 
 import time
 
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan, scan_warily
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan, scan_warily
 from unpretty.engine.reason import INVALID_JSON, NOT_JSON, OVER_BUDGET, TOO_DEEP
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def may_hold_documents(text: str, begin: int = 0) -> bool:
 
     ``begin`` is the offset in characters at which the first line begins.
     """
-    blank = BYTE_ORDER_MARK + WHITE_SPACE
+    blank = BYTE_ORDER_MARK + WHITESPACE
     first = text[begin : begin + 64].lstrip(blank)[:1] or text[begin:].lstrip(blank)[:1]
     # Looking for one character first takes a tenth of the time.
     return first in ("{", "[") or ("{" in text and "\n{" in text) or ("[" in text and "\n[" in text)
@@ -56,7 +56,7 @@ class Documents:
             if self._deadline is not None and time.monotonic() > self._deadline:
                 self.fault = OVER_BUDGET
                 return
-            opening = text[start + 1 : start + 64].lstrip(WHITE_SPACE)[:1]
+            opening = text[start + 1 : start + 64].lstrip(WHITESPACE)[:1]
             if opening and opening not in _OPENINGS[text[start]]:
                 if opening == "/":  # a comment: JSON for people
                     self.fault = INVALID_JSON
@@ -81,13 +81,13 @@ class Documents:
         start = self._begin + text.startswith(BYTE_ORDER_MARK, self._begin)
         if text[start : start + 1] in ("{", "["):
             return start
-        indented = len(text) - len(text[start:].lstrip(WHITE_SPACE))
+        indented = len(text) - len(text[start:].lstrip(WHITESPACE))
         if text[indented : indented + 1] in ("{", "[") and text[indented - 1 : indented] != "\n":
             try:
                 _, end = scan(text, indented)
             except (InvalidJSON, RecursionError):
                 return self._candidate(start)
-            if not text[end:].strip(WHITE_SPACE):
+            if not text[end:].strip(WHITESPACE):
                 return indented
         return self._candidate(start)
 
@@ -107,12 +107,12 @@ class Documents:
         """False for brackets that are part of a line of prose or code, such as ``[ ] a task`` or ``[1, 2].map(f)``."""
         text = self._text
         body = text[start + 1 : end - 1]
-        if not body.strip(WHITE_SPACE):
+        if not body.strip(WHITESPACE):
             return False
         if text[start] == "{" or "\n" in body:
             return True
         line_end = text.find("\n", end)
-        return not text[end : line_end if line_end != -1 else len(text)].strip(WHITE_SPACE)
+        return not text[end : line_end if line_end != -1 else len(text)].strip(WHITESPACE)
 
     def _after_fault(self, start: int, pos: int) -> int:
         """The next candidate after a document that fails to parse at ``pos``."""
@@ -122,7 +122,7 @@ class Documents:
             return -1
         line_end = text.find("\n", start)
         if line_end == -1 or pos <= line_end:
-            opening = text[start + 1 : start + 64].lstrip(WHITE_SPACE)[:1]
+            opening = text[start + 1 : start + 64].lstrip(WHITESPACE)[:1]
             if opening == '"' or (opening in ("{", "[") and text[start] == "["):
                 self.fault = INVALID_JSON
             return self._candidate(line_end) if line_end != -1 else -1

@@ -4,7 +4,7 @@ JSON inside JSON strings is minified too, at any depth: a string that is itself 
 space and is escaped again exactly as it was escaped before, or it stays.
 """
 
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NESTED_MIN_BYTES = 64
 _BACKSLASH, _QUOTE = "\x00", "\x01"
 # Characters in one piece of work on a large document.
 _CHUNK = 1 << 15
-_NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITE_SPACE))
+_NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITESPACE))
 
 
 class Minified:
@@ -87,7 +87,7 @@ def minify_string(value: str) -> str:
 
     White space around the document stays. Raises RecursionError for nesting that the interpreter cannot follow.
     """
-    core = value.strip(WHITE_SPACE)
+    core = value.strip(WHITESPACE)
     if core[:1] not in ("{", "[") or len(core.encode("utf-8", "surrogatepass")) < NESTED_MIN_BYTES:
         return value
     try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Scanner = Callable[[str, int], "tuple[object, int]"]
 
-WHITE_SPACE = " \t\n\r"
+WHITESPACE = " \t\n\r"
 
 
 class InvalidJSON(ValueError):
@@ -108,9 +108,9 @@ def loads(text: str) -> object:
 
     Raises InvalidJSON, and RecursionError for nesting that the interpreter cannot follow.
     """
-    start = len(text) - len(text.lstrip(WHITE_SPACE))
+    start = len(text) - len(text.lstrip(WHITESPACE))
     value, end = _scan(_scan_dict, text, start)
-    if text[end:].strip(WHITE_SPACE):
+    if text[end:].strip(WHITESPACE):
         raise InvalidJSON("text after the JSON value", pos=end)
     return value
 

@@ -1,9 +1,9 @@
 """The proof, made on each conversion, that a minified document says exactly what the original said."""
 
 from unpretty.engine.json_text.minify import Minified
-from unpretty.engine.json_text.scanner import WHITE_SPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 
-_NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITE_SPACE))
+_NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITESPACE))
 
 
 def is_same(document: str, value: object, minified: Minified) -> bool:
@@ -51,7 +51,7 @@ def _same_but_for_nested(before: object, after: object) -> bool:
 
 def _same_document(before: str, after: str) -> bool:
     """True when both strings are one document each, with the same white space around and the same tokens within."""
-    core, shorter = before.strip(WHITE_SPACE), after.strip(WHITE_SPACE)
+    core, shorter = before.strip(WHITESPACE), after.strip(WHITESPACE)
     if core[:1] not in ("{", "[") or before.split(core) != after.split(shorter):
         return False
     value, end = scan(core)

@@ -94,7 +94,7 @@ def test_above_a_file_of_ours_links_are_followed_also_into_folders_that_are_not_
     (tmp_path / "data").symlink_to(tmp_path / "disk" / "unpretty")
     path = tmp_path / "data" / "python"
     assert files.missing_folders(path, own=True) == (tmp_path / "disk" / "unpretty", tmp_path / "disk")
-    files.make_folders(path, 0o700, own=True)
+    files.make_directories(path, 0o700, own=True)
     gone = tmp_path / "gone"
     files.replace_link(path, bytes(gone / "python"))
     assert os.readlink(tmp_path / "disk" / "unpretty" / "python") == str(gone / "python")
@@ -263,7 +263,7 @@ def test_a_folder_in_the_files_place_and_a_file_in_a_folders_place_are_obstacles
 def test_folders_are_created_with_their_mode_and_removed_only_when_empty(tmp_path):
     file = tmp_path / "a" / "b" / "file"
     assert files.missing_folders(file) == (tmp_path / "a" / "b", tmp_path / "a")
-    made = files.make_folders(file, 0o700)
+    made = files.make_directories(file, 0o700)
     assert made == [tmp_path / "a" / "b", tmp_path / "a"]
     if sys.platform != "win32":
         assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700

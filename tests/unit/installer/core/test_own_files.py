@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links and process si
 FOLDERS = ("state", "config", "data")
 
 
-def folder_of(name: str) -> Path:
+def directory_of(name: str) -> Path:
     return {"state": locations.state_dir(), "config": locations.config_dir(), "data": locations.data_dir()}[name]
 
 
@@ -94,7 +94,7 @@ def test_a_folder_that_is_a_link_is_not_followed_and_named(home, tmp_path, linke
     dotfiles = home / "dotfiles" / "unpretty"
     dotfiles.mkdir(parents=True)
     (dotfiles / "notes.md").write_text("mine")
-    top = folder_of(linked)
+    top = directory_of(linked)
     top.parent.mkdir(parents=True)
     top.symlink_to(dotfiles)
     use_everything(home, tmp_path)
@@ -112,7 +112,7 @@ def test_a_folder_that_is_a_link_is_not_followed_and_named(home, tmp_path, linke
     receipts = {name for name in before if name.startswith(notes) and not Path(name).name.startswith(".")}
     gone = before - names(dotfiles)
     assert gone == launchers | receipts  # these were taken out by their own plans, by name and content
-    others = [folder_of(name) for name in FOLDERS if name != linked]
+    others = [directory_of(name) for name in FOLDERS if name != linked]
     assert not any(os.path.lexists(other) for other in others)
 
 
@@ -204,7 +204,7 @@ def test_what_is_deleted_has_a_name_of_ours_stands_in_our_folder_and_is_no_link(
     locations._told.clear()
     locations.use(**{each: str(tmp_path / each / "unpretty") for each in FOLDERS})
     try:
-        path = Path(f"{folder_of(top)}/{name}{tail}")
+        path = Path(f"{directory_of(top)}/{name}{tail}")
         path.parent.mkdir(parents=True, exist_ok=True)
         target = tmp_path / "target"
         target.write_bytes(text)

@@ -38,7 +38,7 @@ def installed(home: Path) -> Path:
 def put() -> None:
     for change in wrap_launcher.changes():
         if change.operation != "keep":
-            files.make_folders(change.path, 0o700)
+            files.make_directories(change.path, 0o700)
             files.replace(change.path, change.after or b"", change.mode)
 
 
