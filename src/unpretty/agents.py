@@ -201,6 +201,8 @@ def _opencode() -> Agent:
         },
         marks={
             "cut": "...output truncated...\n\nFull output saved to: ",
+            # How it ends an MCP result that it cut after the plugin.
+            "mcp_cut": "\n\nThe tool call succeeded but the output was truncated. Full output saved to: ",
             # Shown when the last line alone is over the limit.
             "nothing": "(no output)",
             # The directory of the file with the whole output.

@@ -14,10 +14,10 @@ from unpretty.estimate.commands import command_name
 from unpretty.estimate.report import DIMENSIONS, build_report
 from unpretty.estimate.tally import Tally, shared_out
 from unpretty.settings.defaults import Settings
-from unpretty.transcripts import claude_results, codex_results
+from unpretty.transcripts import claude_code, codex
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import FAILED, ToolResult
-from unpretty.transcripts.sqlite_pages import DatabaseFault
+from unpretty.transcripts.sqlite_pages import DamagedDatabase
 from unpretty.transcripts.sqlite_rows import Database
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -66,7 +66,7 @@ def test_rows_are_those_that_sqlite_gives(rows: list[list[Any]], size: int, wal:
         expected = opened.execute("SELECT a, b, c FROM t ORDER BY rowid").fetchall()
         with Database(path) as ours:
             found = [tuple(row.value(name) for name in "abc") for row in ours.rows("t")]
-            assert ours.faults == 0
+            assert ours.damaged == 0
         opened.close()
     assert found == expected
     assert [list(map(type, row)) for row in found] == [list(map(type, row)) for row in expected]
@@ -93,9 +93,9 @@ def test_damage_of_a_database_costs_rows_and_nothing_else(damage: list[tuple[flo
                 for row in ours.rows("t"):
                     try:
                         row.value("b")
-                    except DatabaseFault:
+                    except DamagedDatabase:
                         continue
-        except DatabaseFault:
+        except DamagedDatabase:
             return
 
 
@@ -108,7 +108,7 @@ MUTATIONS = st.lists(
 
 
 @fewer
-@given(st.sampled_from([(claude_results, TRANSCRIPT), (codex_results, ROLLOUT)]), MUTATIONS)
+@given(st.sampled_from([(claude_code, TRANSCRIPT), (codex, ROLLOUT)]), MUTATIONS)
 def test_nothing_in_a_record_stops_the_reading(
     kind: tuple[Any, bytes], mutations: list[tuple[float, int, bytes]]
 ) -> None:
@@ -117,7 +117,7 @@ def test_nothing_in_a_record_stops_the_reading(
         start = int(place * len(text))
         text = text[:start] + piece + text[start + length :]
     told: list[int] = []
-    found = list(reader.read_results(io.BytesIO(text), Reading(progress=told.append)))
+    found = list(reader.read_lines(io.BytesIO(text), Reading(progress=told.append)))
     assert sum(told) == len(text)
     tally = Tally(Settings(), len)
     for one in found:
@@ -136,7 +136,7 @@ def short_lines(text: bytes) -> list[bytes]:
     return [line for line in text.splitlines() if len(line) < 3_000][:8]
 
 
-SHORT = {claude_results: short_lines(TRANSCRIPT), codex_results: short_lines(ROLLOUT)}
+SHORT = {claude_code: short_lines(TRANSCRIPT), codex: short_lines(ROLLOUT)}
 PLACES = st.lists(st.tuples(st.integers(0, 7), st.lists(st.integers(0, 30), min_size=1, max_size=6), JSON), max_size=6)
 
 
@@ -156,7 +156,7 @@ def test_records_of_any_shape_are_survived(reader: Any, places: list[tuple[int, 
             holder = holder[key]
     lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
     tally = Tally(Settings(), len)
-    for one in reader.read_results(io.BytesIO(lines), Reading()):
+    for one in reader.read_lines(io.BytesIO(lines), Reading()):
         tally.add(one)
 
 

@@ -14,32 +14,34 @@ import orjson
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from unpretty import locations
+from unpretty import agents, locations
 from unpretty.errors import UnprettyError
 from unpretty.estimate.report import Report, build_report, to_json
 from unpretty.estimate.run import replaced_by_hook, run
 from unpretty.estimate.tally import Tally
-from unpretty.explain import ADAPTERS
 from unpretty.report.period import LocalDays, parse_period
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
 from unpretty.tokens.count import load_counter
 from unpretty.transcripts.reading import Reading
-from unpretty.transcripts.sources import Source, home_folders, own_sources, sources_at
+from unpretty.transcripts.sources import Source, own_sources, sources_at
 
 _INTERRUPTED = 130
 
 
-@click.command()
+_HELP = f"""Show what the hook would have saved on your own past sessions, before you install it.
+
+AGENT is {" or ".join(agents.names())}; PATH is a session file, an opencode.db or a directory with such files, also of
+another machine. Without any: the sessions of every agent on this machine. Everything is only read.
+"""
+
+
+@click.command(help=_HELP)
 @click.argument("what", nargs=-1, metavar="[AGENT|PATH]...")
 @click.option("--since", metavar="WHEN", help="Only results from this day or age on (2026-11-30, 7d, 12h), by day.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (see docs/estimate.md).")
 def command(what: tuple[str, ...], since: str | None, as_json: bool) -> int:
-    """Show what the hook would have saved on your own past sessions, before you install it.
-
-    AGENT is claude-code, codex or opencode; PATH is a session file, an opencode.db or a folder with such files, also of
-    another machine. Without any: the sessions of every agent on this machine. Everything is only read.
-    """
+    """Print the estimate; the exit status."""
     since_ms = parse_period(since, None).since_ms
     reading = Reading()
     sources = _sources(what, reading)
@@ -62,16 +64,16 @@ def command(what: tuple[str, ...], since: str | None, as_json: bool) -> int:
 def _sources(what: tuple[str, ...], reading: Reading) -> list[Source]:
     """The files to read: of the agents and paths named, each once, else of all agents."""
     found: dict[Path, Source] = {}
-    for name in dict.fromkeys(what or ADAPTERS):
-        if name in ADAPTERS:
+    for name in dict.fromkeys(what or agents.names()):
+        if name in agents.names():
             sources = own_sources(name, reading)
         elif Path(name).exists():
             sources = sources_at(Path(name), reading)
         else:
             raise UnprettyError(
-                f"{name} is neither an agent nor a file or folder.",
+                f"{name} is neither an agent nor a file or directory.",
                 code="not_found",
-                hint=f"Agents are {', '.join(ADAPTERS)}.",
+                hint=f"Agents are {', '.join(agents.names())}.",
             )
         for source in sources:
             found.setdefault(source.path.resolve(), source)
@@ -81,13 +83,14 @@ def _sources(what: tuple[str, ...], reading: Reading) -> list[Source]:
 def _require(sources: list[Source], what: tuple[str, ...], reading: Reading) -> None:
     if sources or reading.unreadable:
         return
-    agents = [name for name in what or ADAPTERS if name in ADAPTERS]
-    places = [str(folder) for name in agents for folder in home_folders(name)]
-    paths = [name for name in what if name not in ADAPTERS]
+    rows = [agents.get(name) for name in what or agents.names() if name in agents.names()]
+    searched = [str(directory) for row in rows for directory in row.session_directories]
+    paths = [name for name in what if name not in agents.names()]
+    variables = " or ".join(dict.fromkeys(row.data.variable for row in agents.every()))
     raise UnprettyError(
-        f"No session records were found in {', '.join(places + paths)}.",
+        f"No session records were found in {', '.join(searched + paths)}.",
         code="no_sessions",
-        hint="Name the folder that holds them, or set CLAUDE_CONFIG_DIR, CODEX_HOME or XDG_DATA_HOME.",
+        hint=f"Name the directory that holds them, or set {variables}.",
     )
 
 

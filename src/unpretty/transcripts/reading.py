@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,8 @@ from typing import Any, BinaryIO
 import orjson
 
 Record = dict[str, Any]
+# Called with how many bytes more were read; it may raise TimeoutError to end the reading.
+Progress = Callable[[int], None]
 
 # A tool result of tens of megabytes is stored twice in one line; nothing that a hook works on comes near this.
 MAX_LINE_BYTES = 64 << 20
@@ -20,6 +23,11 @@ MAX_OPEN_CALLS = 10_000
 _CHUNK_BYTES = 1 << 20
 _KINDS_LISTED = 50
 _PIECE_BYTES = 1 << 16
+_COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+
+
+def ignore(_: int) -> None:
+    """A ``Progress`` of which nobody is told."""
 
 
 @dataclass(slots=True)
@@ -32,7 +40,7 @@ class Reading:
         huge: lines or rows over ``MAX_LINE_BYTES`` bytes.
         unknown: records around tool results of kinds that are not known, by kind.
         unreadable: files that could not be read, or not to their end, with the reason.
-        progress: told how many bytes more were read.
+        progress: called with how many bytes more were read.
     """
 
     broken: int = 0
@@ -40,13 +48,32 @@ class Reading:
     huge: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
-    progress: Callable[[int], None] = lambda _: None
+    progress: Progress = ignore
 
     def count_unknown(self, kind: object) -> None:
         """Count a record of a kind that no reader knows."""
         name = str(kind)[:60]
         if name in self.unknown or len(self.unknown) < _KINDS_LISTED:
             self.unknown[name] = self.unknown.get(name, 0) + 1
+
+    def note_unreadable(self, path: Path, exc: OSError) -> None:
+        """Note that ``path`` could not be read, or not to its end."""
+        self.unreadable.append((path, exc.strerror or str(exc)))
+
+
+def files_below(directory: Path, reading: Reading, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The files below ``directory`` with one of ``suffixes``; what cannot be read is noted in ``reading``."""
+
+    def note(exc: OSError) -> None:
+        if not isinstance(exc, FileNotFoundError):
+            reading.note_unreadable(Path(str(exc.filename)), exc)
+
+    for parent, _, names in os.walk(directory, onerror=note):
+        for path in (Path(parent, name) for name in names):
+            if path.suffix in suffixes:
+                yield path
+            elif path.suffix in _COMPRESSED and path.stem.endswith(suffixes):
+                reading.unreadable.append((path, "it is compressed; unpack it first"))
 
 
 def lines(source: BinaryIO, reading: Reading) -> Iterator[bytes]:

@@ -1,24 +1,45 @@
-"""Where agents keep the records of their sessions, and which agent's records a file holds."""
+"""The files with session records: on this machine, and in directories from elsewhere."""
 
 from __future__ import annotations
 
-import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, cast
 
-from unpretty.transcripts import claude_results, codex_results, opencode_results
-from unpretty.transcripts.reading import Reading
+from unpretty import agents
+from unpretty.transcripts.reading import Progress, Reading, Record, files_below
 from unpretty.transcripts.result import ToolResult
-from unpretty.transcripts.sqlite_pages import DatabaseFault, is_database
 
 _HEAD_BYTES = 1 << 16
-_COMPRESSED = (".jsonl.gz", ".jsonl.zst", ".jsonl.bz2", ".jsonl.xz")
-_LINE_READERS = {
-    claude_results.AGENT: claude_results.read_results,
-    codex_results.AGENT: codex_results.read_results,
-}
+
+
+class AgentRecords(Protocol):
+    """What each agent's module in this package has.
+
+    Attributes:
+        SUFFIX: how the names of its files end.
+    """
+
+    SUFFIX: str
+
+    def session_files(self, directory: Path, reading: Reading) -> Iterable[Path]:
+        """The files of the agent's own in one of its session directories."""
+
+    def mark(self, path: Path, head: bytes) -> int:
+        """Where in ``head``, the start of the file ``path``, the agent's records begin to show; -1 when nowhere."""
+
+    def read_results(self, path: Path, reading: Reading, since_ms: int | None = None) -> Iterator[ToolResult]:
+        """The tool results in a file, in order; those from before ``since_ms`` may be left out. Raises OSError."""
+
+    def check(self, directories: list[Path], since_ms: int | None, progress: Progress) -> Callable[[Record], str]:
+        """What says of a converted decision, by the records in ``directories``, whether it was applied."""
+
+
+def records_of(agent: agents.Agent) -> AgentRecords:
+    """The module that reads the records of ``agent``."""
+    return cast("AgentRecords", agents.module(__package__, agent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,98 +58,58 @@ def read_results(source: Source, reading: Reading, since_ms: int | None = None) 
     Results from before ``since_ms`` may be left out already.
     """
     try:
-        if source.agent == opencode_results.AGENT:
-            yield from opencode_results.read_results(source.path, reading, since_ms)
-            return
-        with source.path.open("rb") as file:
-            yield from _LINE_READERS[source.agent](file, reading)
-    except OSError as fault:
-        reading.unreadable.append((source.path, fault.strerror or str(fault)))
-    except DatabaseFault as fault:
-        reading.unreadable.append((source.path, str(fault)))
-
-
-def home_folders(agent: str) -> list[Path]:
-    """The folders in which ``agent`` keeps its sessions on this machine, whether or not they exist."""
-    home = Path.home()
-    if agent == claude_results.AGENT:
-        return [_named("CLAUDE_CONFIG_DIR", home / ".claude") / "projects"]
-    if agent == codex_results.AGENT:
-        folder = _named("CODEX_HOME", home / ".codex")
-        return [folder / "sessions", folder / "archived_sessions"]
-    return [_named("XDG_DATA_HOME", home / ".local" / "share") / "opencode"]
-
-
-def _named(variable: str, otherwise: Path) -> Path:
-    value = os.environ.get(variable)
-    return Path(value) if value else otherwise
+        yield from records_of(agents.get(source.agent)).read_results(source.path, reading, since_ms)
+    except OSError as exc:
+        reading.note_unreadable(source.path, exc)
 
 
 def own_sources(agent: str, reading: Reading) -> list[Source]:
     """The session records of ``agent`` on this machine, oldest first."""
-    folders = home_folders(agent)
-    if agent == opencode_results.AGENT:
-        found = [
-            source
-            for folder in folders
-            for path in folder.glob("opencode*.db")
-            for source in _source(path, reading, agent_of)
-        ]
-    else:
-        found = [source for folder in folders for source in _below(folder, reading, lambda _: agent)]
-    return sorted(found, key=_age)
+    row = agents.get(agent)
+    directories = row.session_directories
+    paths = (path for directory in directories for path in records_of(row).session_files(directory, reading))
+    return _sources(paths, reading, lambda _: agent)
 
 
 def sources_at(path: Path, reading: Reading) -> list[Source]:
-    """The session records in the file ``path`` or in the files below the folder ``path``, oldest first.
+    """The session records in the file ``path`` or in the files below the directory ``path``, oldest first.
 
     The agent is told by what is in a file; files that hold something else are left out.
     """
-    if path.is_dir():
-        return sorted(_below(path, reading, agent_of), key=_age)
-    return list(_source(path, reading, agent_of))
+    suffixes = tuple({records_of(row).SUFFIX for row in agents.every()})
+    paths = files_below(path, reading, suffixes) if path.is_dir() else [path]
+    return _sources(paths, reading, agent_of)
 
 
 def agent_of(path: Path) -> str:
-    """The agent that wrote the file ``path``, "" when it holds no session records; raises OSError."""
-    if path.suffix == ".db":
-        return opencode_results.AGENT if is_database(path) else ""
+    """The agent that wrote the file ``path``, "" when it holds no session records; raises OSError.
+
+    The suffix decides when it is that of an agent's files. Of several agents it is the one whose mark comes first:
+    a session may mention the marks of others.
+    """
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    if path.name.startswith("rollout-") or b'"session_meta"' in head:
-        return codex_results.AGENT
-    return claude_results.AGENT if b'"sessionId"' in head or b'"parentUuid"' in head else ""
+    known = {row.name: records_of(row) for row in agents.every()}
+    named = {name: records for name, records in known.items() if path.suffix == records.SUFFIX} or known
+    marks = [(mark, name) for name, records in named.items() if (mark := records.mark(path, head)) >= 0]
+    return min(marks)[1] if marks else ""
 
 
-def _age(source: Source) -> tuple[int, str]:
-    return source.changed_ms, str(source.path)
+def _sources(paths: Iterable[Path], reading: Reading, agent: Callable[[Path], str]) -> list[Source]:
+    found = [source for path in paths for source in _source(path, reading, agent)]
+    return sorted(found, key=lambda source: (source.changed_ms, str(source.path)))
 
 
-def _below(folder: Path, reading: Reading, whose: Callable[[Path], str]) -> Iterator[Source]:
-    def note(fault: OSError) -> None:
-        if not isinstance(fault, FileNotFoundError):
-            reading.unreadable.append((Path(str(fault.filename)), fault.strerror or str(fault)))
-
-    for parent, _, names in os.walk(folder, onerror=note):
-        for name in names:
-            if name.endswith((".jsonl", ".db")):
-                yield from _source(Path(parent, name), reading, whose)
-            elif name.endswith(_COMPRESSED):
-                reading.unreadable.append((Path(parent, name), "it is compressed; unpack it first"))
-
-
-def _source(path: Path, reading: Reading, whose: Callable[[Path], str]) -> Iterator[Source]:
+def _source(path: Path, reading: Reading, agent: Callable[[Path], str]) -> Iterator[Source]:
     try:
         status = path.stat()
-        # Anything but a file, such as a pipe, could keep us waiting.
-        agent = whose(path) if stat.S_ISREG(status.st_mode) else ""
-    except OSError as fault:
-        reading.unreadable.append((path, fault.strerror or str(fault)))
+        # Anything but a file, such as a pipe, could block the reading.
+        name = agent(path) if stat.S_ISREG(status.st_mode) else ""
+        log = path.with_name(path.name + "-wal")  # that of a database
+        parts = [status, log.stat()] if log.is_file() else [status]
+    except OSError as exc:
+        reading.note_unreadable(path, exc)
         return
-    if agent and (path.suffix == ".db") == (agent == opencode_results.AGENT):
-        size, changed = status.st_size, status.st_mtime_ns // 1_000_000
-        log = path.with_name(path.name + "-wal")
-        if agent == opencode_results.AGENT and log.is_file():
-            size += log.stat().st_size
-            changed = max(changed, log.stat().st_mtime_ns // 1_000_000)
-        yield Source(agent, path, size, changed)
+    if name:
+        changed_ms = max(part.st_mtime_ns for part in parts) // 1_000_000
+        yield Source(name, path, sum(part.st_size for part in parts), changed_ms)

@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _ENCODINGS = {0: "utf-8", 1: "utf-8", 2: "utf-16-le", 3: "utf-16-be"}
 _WAL_MAGICS = (0x377F0682, 0x377F0683)
@@ -19,7 +19,7 @@ _WAL_HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
 
 
-class DatabaseFault(Exception):
+class DamagedDatabase(OSError):
     """The file is not a SQLite database that can be read, or a part of it is damaged; the text says what."""
 
 
@@ -27,7 +27,7 @@ def is_database(path: Path) -> bool:
     """True when the file begins as a SQLite database does."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
 
@@ -42,19 +42,19 @@ class Pages:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the database; raises DatabaseFault or OSError."""
+        """Open the database; raises OSError, also as DamagedDatabase."""
         self._file = path.open("rb", buffering=0)
         self._log: _Log | None = None
         try:
             header = self._file.read(_HEADER_BYTES)
-            if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-                raise DatabaseFault("it is not a SQLite database")
+            if len(header) < _HEADER_BYTES or not header.startswith(MAGIC):
+                raise DamagedDatabase("it is not a SQLite database")
             size = int.from_bytes(header[16:18], "big")
             self._size = 65536 if size == 1 else size
             self.usable = self._size - header[20]
             self.encoding = _ENCODINGS.get(int.from_bytes(header[56:60], "big"), "")
             if self._size & (self._size - 1) or self._size < 512 or self.usable < 480 or not self.encoding:
-                raise DatabaseFault("its header is damaged")
+                raise DamagedDatabase("its header is damaged")
             self._log = _open_log(path, self._size)
             in_log = max(self._log.frames, default=0) if self._log else 0
             self.count = max(self._file.seek(0, 2) // self._size, in_log)
@@ -69,15 +69,15 @@ class Pages:
             self._log.file.close()
 
     def read(self, number: int) -> bytes:
-        """The page ``number``; raises DatabaseFault when there is none, OSError when it cannot be read."""
+        """The page ``number``; raises DamagedDatabase when there is none, OSError when it cannot be read."""
         if not 1 <= number <= self.count:
-            raise DatabaseFault(f"it points to page {number} of {self.count}")
+            raise DamagedDatabase(f"it points to page {number} of {self.count}")
         page = self._log.read(number, self._size) if self._log is not None else None
         if page is None:
             self._file.seek((number - 1) * self._size)
             page = self._file.read(self._size)
         if len(page) != self._size:
-            raise DatabaseFault(f"page {number} is cut off")
+            raise DamagedDatabase(f"page {number} is cut off")
         return page
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from unpretty.transcripts.sqlite_pages import DatabaseFault, Pages
+from unpretty.transcripts.reading import Progress, ignore
+from unpretty.transcripts.sqlite_pages import DamagedDatabase, Pages
 
 Value = None | int | float | str | bytes
 
@@ -23,24 +24,24 @@ class Database:
     """The database at ``path``, open for reading; a context manager.
 
     Attributes:
-        faults: how many pages and rows could not be read so far.
+        damaged: how many pages and rows could not be read so far.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the database; raises DatabaseFault or OSError."""
+        """Open the database; raises OSError, also as DamagedDatabase."""
         self._pages = Pages(path)
-        self.faults = 0
+        self.damaged = 0
 
     def __enter__(self) -> Database:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None) -> None:
         self._pages.close()
 
-    def rows(self, table: str, progress: Callable[[int], None] = lambda _: None) -> Iterator[Row]:
+    def rows(self, table: str, progress: Progress = ignore) -> Iterator[Row]:
         """The rows of ``table``; none when there is no such table. What is damaged is left out and counted.
 
-        ``progress`` is told the bytes of the pages read. Raises OSError when the file cannot be read, DatabaseFault
+        ``progress`` is told the bytes of the pages read. Raises OSError when the file cannot be read, DamagedDatabase
         when the description of the table is damaged.
         """
         for entry in self._rows(1, _SCHEMA_COLUMNS):
@@ -50,9 +51,7 @@ class Database:
                     yield from self._rows(root, columns, progress)
                 return
 
-    def _rows(
-        self, root: int, columns: tuple[str, ...], progress: Callable[[int], None] = lambda _: None
-    ) -> Iterator[Row]:
+    def _rows(self, root: int, columns: tuple[str, ...], progress: Progress = ignore) -> Iterator[Row]:
         """The rows of the tree at page ``root``, depth first."""
         waiting, left = [root], self._pages.count
         while waiting and left > 0:
@@ -66,16 +65,16 @@ class Database:
                     waiting += reversed(_children(page, start))
                     continue
                 cells = _cells(page, start) if page[start] == _LEAF else None
-            except (DatabaseFault, struct.error, IndexError):
+            except (DamagedDatabase, struct.error, IndexError):
                 cells = None
             if cells is None:
-                self.faults += 1
+                self.damaged += 1
                 continue
             for cell in cells:
                 try:
                     row = Row(self._pages, columns, page, cell, progress)
-                except (DatabaseFault, struct.error, IndexError):
-                    self.faults += 1
+                except (DamagedDatabase, struct.error, IndexError):
+                    self.damaged += 1
                 else:
                     yield row
 
@@ -85,10 +84,8 @@ class Row:
 
     __slots__ = ("_columns", "_next", "_pages", "_payload", "_places", "_progress", "_size")
 
-    def __init__(
-        self, pages: Pages, columns: tuple[str, ...], page: bytes, cell: int, progress: Callable[[int], None]
-    ) -> None:
-        """Read the row that begins at offset ``cell`` of ``page``; raises DatabaseFault, struct.error, IndexError."""
+    def __init__(self, pages: Pages, columns: tuple[str, ...], page: bytes, cell: int, progress: Progress) -> None:
+        """Read the row that begins at offset ``cell`` of ``page``; raises DamagedDatabase, struct.error, IndexError."""
         self._pages = pages
         self._columns = columns
         self._progress = progress
@@ -112,7 +109,7 @@ class Row:
             places.append((kind, offset, size))
             offset += size
         if offset > self._size:
-            raise DatabaseFault("a row is longer than its cell")
+            raise DamagedDatabase("a row is longer than its cell")
         return places
 
     def size(self, column: str) -> int:
@@ -133,7 +130,7 @@ class Row:
         return value if isinstance(value, str) else ""
 
     def value(self, column: str) -> Value:
-        """The value in ``column``, None when there is no such column; raises DatabaseFault, OSError."""
+        """The value in ``column``, None when there is no such column; raises DamagedDatabase, OSError."""
         if column not in self._columns or self._columns.index(column) >= len(self._places):
             return None  # a column that was added after the row
         kind, offset, size = self._places[self._columns.index(column)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from unpretty.engine import reason
-from unpretty.transcripts.claude_results import read_results
+from unpretty.transcripts.claude_code import read_lines
 from unpretty.transcripts.reading import MAX_OPEN_CALLS, Reading
 from unpretty.transcripts.result import FAILED, ToolResult
 from unpretty_hooks import claude_code
@@ -27,7 +27,7 @@ def result(content: object, call_id: str = "toolu_1", **more: Any) -> dict[str, 
 
 
 def only(*lines: object) -> ToolResult:
-    [one] = read(read_results, *lines)
+    [one] = read(read_lines, *lines)
     return one
 
 
@@ -37,7 +37,7 @@ class TestRecordedSessions:
     @pytest.mark.parametrize("name", ["session", "session.subagent"])
     def test_the_hook_decides_the_same(self, name: str) -> None:
         given = payloads(f"claude-code/{name}.payloads.jsonl")
-        found = {one.call_id: one for one in results(read_results, f"claude-code/{name}.jsonl") if not one.reason}
+        found = {one.call_id: one for one in results(read_lines, f"claude-code/{name}.jsonl") if not one.reason}
         assert set(found) == set(given)
         for call_id, one in found.items():
             ours, theirs = decide(claude_code, one.payload), decide(claude_code, given[call_id])
@@ -49,18 +49,18 @@ class TestRecordedSessions:
 
     def test_the_main_session_holds_the_very_object(self) -> None:
         given = payloads("claude-code/session.payloads.jsonl")
-        for one in results(read_results, "claude-code/session.jsonl"):
+        for one in results(read_lines, "claude-code/session.jsonl"):
             if not one.reason and one.tool in ("Bash", "mcp__t__both"):
                 assert one.payload["tool_response"] == given[one.call_id]["tool_response"]
 
     def test_failing_calls_are_told_apart(self) -> None:
-        failed = [one for one in results(read_results, "claude-code/session.jsonl") if one.reason == FAILED]
+        failed = [one for one in results(read_lines, "claude-code/session.jsonl") if one.reason == FAILED]
         assert [one.tool for one in failed] == ["Bash", "Grep", "mcp__t__error"]
 
     def test_nothing_had_to_be_skipped(self) -> None:
         reading = Reading()
-        results(read_results, "claude-code/session.jsonl", reading)
-        results(read_results, "claude-code/session.subagent.jsonl", reading)
+        results(read_lines, "claude-code/session.jsonl", reading)
+        results(read_lines, "claude-code/session.subagent.jsonl", reading)
         assert (reading.broken, reading.unfinished, reading.huge, reading.unknown) == (0, 0, 0, {})
 
 
@@ -84,7 +84,7 @@ class TestOneResult:
         both = result("one")
         both["message"]["content"] += result("two", "toolu_2")["message"]["content"]
         both["toolUseResult"] = {"stdout": "of which one?"}
-        first, second = read(read_results, *lines, both)
+        first, second = read(read_lines, *lines, both)
         assert first.payload["tool_response"]["stdout"] == "one"  # type: ignore[index]
         assert second.payload["tool_response"]["stdout"] == "two"  # type: ignore[index]
 
@@ -151,19 +151,19 @@ class TestOddRecords:
     def test_records_that_repeat_a_result_are_passed_over(self) -> None:
         reading = Reading()
         repeated = {"type": "api-request-blob", "message": result("x")["message"]}
-        assert read(read_results, repeated, {"type": "progress", "data": result("x")}, reading=reading) == []
+        assert read(read_lines, repeated, {"type": "progress", "data": result("x")}, reading=reading) == []
         assert reading.unknown == {}
 
     def test_records_of_unknown_kinds_are_counted(self) -> None:
         reading = Reading()
-        assert read(read_results, {**result("x"), "type": "user2"}, reading=reading) == []
+        assert read(read_lines, {**result("x"), "type": "user2"}, reading=reading) == []
         assert reading.unknown == {"user2": 1}
 
     @pytest.mark.parametrize("content", [None, 5, [], [5], {"a": 1}])
     def test_a_message_without_blocks_holds_no_result(self, content: object) -> None:
         odd = {"type": "user", "message": {"content": content}, "note": "tool_result"}
         reading = Reading()
-        assert read(read_results, odd, {**odd, "message": "text"}, reading=reading) == []
+        assert read(read_lines, odd, {**odd, "message": "text"}, reading=reading) == []
         assert reading.broken == 0
 
     def test_a_call_in_a_record_of_another_kind_is_not_remembered(self) -> None:
@@ -172,7 +172,7 @@ class TestOddRecords:
     def test_broken_and_unfinished_lines_are_counted(self) -> None:
         reading = Reading()
         lines = b'{"type":"user","x":"tool_result"\n', b'["tool_use"]\n', b'{"type":"user","tool_result"'
-        assert read(read_results, *lines[:2], call(), lines[2], reading=reading) == []
+        assert read(read_lines, *lines[:2], call(), lines[2], reading=reading) == []
         assert (reading.broken, reading.unfinished) == (2, 1)
 
     def test_calls_that_never_get_a_result_do_not_fill_the_memory(self) -> None:
@@ -191,9 +191,9 @@ class TestRefusedReplies:
         lines = [REFUSED, other, b'{"hook_error_during_execution\n']
         text = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
         reading = Reading()
-        assert list(read_results(io.BytesIO(text), reading, refused.append)) == []
+        assert list(read_lines(io.BytesIO(text), reading, refused.append)) == []
         assert refused == ["toolu_1"]
         assert reading.broken == 1
 
     def test_nobody_needs_to_listen(self) -> None:
-        assert read(read_results, REFUSED) == []
+        assert read(read_lines, REFUSED) == []

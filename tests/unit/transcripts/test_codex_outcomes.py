@@ -9,8 +9,7 @@ import pytest
 from unpretty.decision_log.reader import Record
 from unpretty.settings.defaults import Settings
 from unpretty.stats.applied import Verifier, time_limit
-from unpretty.transcripts.codex_outcomes import CodexRollouts
-from unpretty.transcripts.codex_results import read_results
+from unpretty.transcripts.codex import read_lines
 from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
 from unpretty_hooks import codex, entry
 
@@ -53,7 +52,7 @@ def decision(call_id: str = "call_1", session: str = SESSION, before: int = 2281
 def answers() -> dict[str, tuple[Record, str]]:
     """By call of the recorded session, what the hook logs and the output that its answer makes."""
     found: dict[str, tuple[Record, str]] = {}
-    for one in results(read_results, "codex/rollout.jsonl"):
+    for one in results(read_lines, "codex/rollout.jsonl"):
         if one.reason:
             continue
         settings = Settings()
@@ -72,8 +71,8 @@ def answers() -> dict[str, tuple[Record, str]]:
 class TestRecordedSession:
     def test_where_the_original_stands_the_answer_was_rejected(self, home: Path) -> None:
         write(home, *records("codex/rollout.jsonl"))
-        rollouts = CodexRollouts()
-        outcomes = {call_id: rollouts.outcome(line) for call_id, (line, _) in answers().items()}
+        rollouts = checks()["codex"]
+        outcomes = {call_id: rollouts(line) for call_id, (line, _) in answers().items()}
         assert outcomes == dict.fromkeys(outcomes, REJECTED)
 
     def test_where_our_text_stands_the_answer_was_applied(self, home: Path) -> None:
@@ -84,26 +83,26 @@ class TestRecordedSession:
             if payload.get("type") == "function_call_output" and payload["call_id"] in replaced:
                 payload["output"] = replaced[payload["call_id"]][1]
         write(home, *lines)
-        rollouts = CodexRollouts()
-        outcomes = {call_id: rollouts.outcome(line) for call_id, (line, _) in replaced.items()}
+        rollouts = checks()["codex"]
+        outcomes = {call_id: rollouts(line) for call_id, (line, _) in replaced.items()}
         assert outcomes == dict.fromkeys(outcomes, APPLIED)
 
     def test_the_answer_to_a_poll_is_about_the_call_that_it_asks_about(self, home: Path) -> None:
         write(home, *records("codex/rollout.poll.jsonl"))
-        [one] = [one for one in results(read_results, "codex/rollout.poll.jsonl") if not one.reason]
+        [one] = [one for one in results(read_lines, "codex/rollout.poll.jsonl") if not one.reason]
         shown = one.payload["tool_response"]
         assert isinstance(shown, str)
         session = json.loads(path_of("codex/rollout.poll.jsonl").read_text().partition("\n")[0])["payload"]["id"]
-        assert CodexRollouts().outcome(decision(one.call_id, session, before=len(shown), after=7)) == REJECTED
-        assert CodexRollouts().outcome(decision(one.call_id, session, before=7, after=len(shown))) == APPLIED
+        assert checks()["codex"](decision(one.call_id, session, before=len(shown), after=7)) == REJECTED
+        assert checks()["codex"](decision(one.call_id, session, before=7, after=len(shown))) == APPLIED
 
     def test_code_mode_tells_nothing(self, home: Path) -> None:
         write(home, *records("codex/rollout.code_mode.jsonl"))
-        [one] = results(read_results, "codex/rollout.code_mode.jsonl")
+        [one] = results(read_lines, "codex/rollout.code_mode.jsonl")
         session = one.session
         size = len("".join(one.texts))
         for call_id in (one.call_id, "exec-1"):
-            assert CodexRollouts().outcome(decision(call_id, session, after=size)) == UNKNOWN
+            assert checks()["codex"](decision(call_id, session, after=size)) == UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -125,31 +124,31 @@ class TestRecordedSession:
 )
 def test_what_the_model_read_decides(home: Path, lines: list[Any], outcome: str) -> None:
     write(home, meta(), *lines)
-    assert CodexRollouts().outcome(decision()) == outcome
+    assert checks()["codex"](decision()) == outcome
 
 
 def test_a_subagents_rollout_is_of_the_session_that_it_names(home: Path) -> None:
     write(home, meta(), call(), output(THEIRS + BEFORE))
     write(home, meta(thread="sub"), call(call_id="call_2"), output(OURS + AFTER, "call_2"), name="sub")
-    rollouts = CodexRollouts()
-    assert rollouts.outcome(decision()) == REJECTED
-    assert rollouts.outcome(decision("call_2")) == APPLIED
-    assert rollouts.outcome(decision("call_2", session="sub")) == APPLIED
+    rollouts = checks()["codex"]
+    assert rollouts(decision()) == REJECTED
+    assert rollouts(decision("call_2")) == APPLIED
+    assert rollouts(decision("call_2", session="sub")) == APPLIED
 
 
 def test_archived_sessions_count_and_others_are_unknown(home: Path) -> None:
     write(home, meta(), call(), output(OURS + AFTER), folder="archived_sessions")
-    assert CodexRollouts().outcome(decision()) == APPLIED
-    assert CodexRollouts().outcome(decision(session="another")) == UNKNOWN
-    assert CodexRollouts().outcome(decision("call_9")) == UNKNOWN
+    assert checks()["codex"](decision()) == APPLIED
+    assert checks()["codex"](decision(session="another")) == UNKNOWN
+    assert checks()["codex"](decision("call_9")) == UNKNOWN
 
 
 def test_codex_home_is_honoured(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(home, meta(), call(), output(OURS + AFTER))
     (home / ".codex").rename(tmp_path / "elsewhere")
-    assert CodexRollouts().outcome(decision()) == UNKNOWN
+    assert checks()["codex"](decision()) == UNKNOWN
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
-    assert CodexRollouts().outcome(decision()) == APPLIED
+    assert checks()["codex"](decision()) == APPLIED
 
 
 def test_a_rollout_that_cannot_be_read_is_unknown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +158,7 @@ def test_a_rollout_that_cannot_be_read_is_unknown(home: Path, monkeypatch: pytes
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert CodexRollouts().outcome(decision()) == UNKNOWN
+    assert checks()["codex"](decision()) == UNKNOWN
 
 
 def test_reading_ends_when_its_time_is_over(home: Path) -> None:

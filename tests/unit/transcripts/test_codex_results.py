@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from unpretty.engine import reason
-from unpretty.transcripts.codex_results import read_results
+from unpretty.transcripts.codex import read_lines
 from unpretty.transcripts.reading import MAX_OPEN_CALLS, Reading
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
 from unpretty_hooks import codex
@@ -52,7 +52,7 @@ def content(*texts: str) -> dict[str, Any]:
 
 
 def only(*lines: object) -> ToolResult:
-    [one] = read(read_results, *lines)
+    [one] = read(read_lines, *lines)
     return one
 
 
@@ -62,7 +62,7 @@ class TestRecordedSessions:
     @pytest.mark.parametrize("name", ["rollout", "rollout.poll"])
     def test_the_hook_decides_the_same(self, name: str) -> None:
         given = payloads(f"codex/{name}.payloads.jsonl")
-        found = {one.call_id: one for one in results(read_results, f"codex/{name}.jsonl") if not one.reason}
+        found = {one.call_id: one for one in results(read_lines, f"codex/{name}.jsonl") if not one.reason}
         unsupported = {"call_011_0"}  # apply_patch: Codex asks the hook, which leaves it alone
         assert set(found) == set(given) - unsupported
         for call_id, one in found.items():
@@ -73,7 +73,7 @@ class TestRecordedSessions:
             assert one.payload["tool_response"] == theirs["tool_response"] or one.tool == "mcp__t__both"
 
     def test_what_is_no_business_of_the_hook_says_why(self) -> None:
-        told = {one.call_id: one.reason for one in results(read_results, "codex/rollout.jsonl") if one.reason}
+        told = {one.call_id: one.reason for one in results(read_lines, "codex/rollout.jsonl") if one.reason}
         assert told == {
             "call_009_0": NO_HOOK,  # still running
             "call_010_0": FAILED,  # asks about a command that is not there
@@ -83,12 +83,12 @@ class TestRecordedSessions:
         }
 
     def test_a_program_reads_what_its_calls_give(self) -> None:
-        [one] = results(read_results, "codex/rollout.code_mode.jsonl")
+        [one] = results(read_lines, "codex/rollout.code_mode.jsonl")
         assert (one.tool, one.reason) == ("exec", reason.HOST_CANNOT_REPLACE)
         assert one.texts[0].startswith("Script completed")
 
     def test_the_session_is_told_by_its_first_line(self) -> None:
-        one = results(read_results, "codex/rollout.jsonl")[0]
+        one = results(read_lines, "codex/rollout.jsonl")[0]
         assert one.session == "01a22a52-bf7e-7b30-b676-0ba35c3e15ba"
         assert one.payload["cwd"] == "/home/user/project"
         assert one.payload["model"] == "gpt-5.5"
@@ -156,7 +156,7 @@ class TestCommands:
     def test_a_poll_is_about_the_command_that_runs(self) -> None:
         running = "Wall time: 0.3 seconds\nProcess running with session ID 77\nOutput:\na"
         poll = line("function_call", name="write_stdin", call_id="call_2", arguments='{"session_id":77,"chars":""}')
-        first, last = read(read_results, shell("slow"), output(running), poll, output(HEADER + "b", "call_2"))
+        first, last = read(read_lines, shell("slow"), output(running), poll, output(HEADER + "b", "call_2"))
         assert first.reason == NO_HOOK
         assert (last.call_id, last.command, last.payload["tool_response"]) == ("call_1", "slow", "b")
         assert first.identity != last.identity
@@ -241,11 +241,11 @@ class TestOddRecords:
         assert (one.tool, one.reason) == ("", reason.UNSUPPORTED_TOOL)
 
     def test_other_events_say_nothing(self) -> None:
-        assert read(read_results, completed("FileChange"), {"type": "event_msg", "payload": {"type": "x_call"}}) == []
+        assert read(read_lines, completed("FileChange"), {"type": "event_msg", "payload": {"type": "x_call"}}) == []
 
     def test_broken_lines_are_counted(self) -> None:
         reading = Reading()
-        read(read_results, b'{"type":"function_call"\n', b'"x_call_output"', reading=reading)
+        read(read_lines, b'{"type":"function_call"\n', b'"x_call_output"', reading=reading)
         assert (reading.broken, reading.unfinished) == (1, 1)
 
     def test_calls_that_never_get_a_result_do_not_fill_the_memory(self) -> None:

@@ -9,8 +9,7 @@ import pytest
 from unpretty.decision_log.reader import Record
 from unpretty.settings.defaults import Settings
 from unpretty.stats.applied import Verifier, time_limit
-from unpretty.transcripts.opencode_outcomes import OpenCodeParts
-from unpretty.transcripts.opencode_results import read_results
+from unpretty.transcripts.opencode import read_results
 from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
 from unpretty.transcripts.reading import Reading
 from unpretty_hooks import entry, opencode
@@ -66,13 +65,13 @@ def test_where_the_original_is_stored_the_text_was_rejected_else_applied(folder:
     database = opencode_database(path)
     try:
         made = conversions(path)
-        assert [OpenCodeParts().outcome(line) for line, _ in made] == [REJECTED] * len(made)
+        assert [checks()["opencode"](line) for line, _ in made] == [REJECTED] * len(made)
         for line, text in made:
             database.execute(
                 "UPDATE part SET data = json_set(data, '$.state.output', ?) WHERE data ->> '$.callID' = ?",
                 (text, line["tool_use_id"]),
             )
-        assert [OpenCodeParts().outcome(line) for line, _ in made] == [APPLIED] * len(made)
+        assert [checks()["opencode"](line) for line, _ in made] == [APPLIED] * len(made)
     finally:
         database.close()
 
@@ -92,25 +91,25 @@ def test_where_the_original_is_stored_the_text_was_rejected_else_applied(folder:
 )
 def test_what_is_stored_decides(folder: Path, tool: str, text: str, outcome: str) -> None:
     store(folder, text, tool)
-    assert OpenCodeParts().outcome(decision()) == outcome
+    assert checks()["opencode"](decision()) == outcome
 
 
 def test_calls_are_told_apart_by_their_session(folder: Path) -> None:
     store(folder, AFTER)
-    assert OpenCodeParts().outcome(decision(session="ses_2")) == UNKNOWN
-    assert OpenCodeParts().outcome(decision("call_2")) == UNKNOWN
+    assert checks()["opencode"](decision(session="ses_2")) == UNKNOWN
+    assert checks()["opencode"](decision("call_2")) == UNKNOWN
 
 
 def test_parts_from_before_the_period_are_not_read(folder: Path) -> None:
     store(folder, AFTER, updated=5)
-    assert OpenCodeParts(since_ms=5).outcome(decision()) == APPLIED
-    assert OpenCodeParts(since_ms=6).outcome(decision()) == UNKNOWN
+    assert checks(since_ms=5)["opencode"](decision()) == APPLIED
+    assert checks(since_ms=6)["opencode"](decision()) == UNKNOWN
 
 
 def test_without_a_sound_database_nothing_is_known(folder: Path) -> None:
-    assert OpenCodeParts().outcome(decision()) == UNKNOWN
+    assert checks()["opencode"](decision()) == UNKNOWN
     (folder / "opencode.db").write_bytes(b"SQLite format 3\0")
-    assert OpenCodeParts().outcome(decision()) == UNKNOWN
+    assert checks()["opencode"](decision()) == UNKNOWN
 
 
 def test_reading_ends_when_its_time_is_over(folder: Path) -> None:

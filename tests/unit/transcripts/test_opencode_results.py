@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from unpretty.engine import reason
-from unpretty.transcripts import opencode_results
-from unpretty.transcripts.opencode_results import read_results
+from unpretty.transcripts import opencode as records_module
+from unpretty.transcripts.opencode import read_results
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import FAILED, ToolResult
 from unpretty_hooks import opencode
@@ -171,13 +171,13 @@ class TestCutOutput:
         [one] = found(tmp_path, part("t_big", "x" + self.NOTICE, metadata=metadata))
         assert one.reason == reason.CUT_BY_HOST
         (tmp_path / "opencode.db").unlink()
-        monkeypatch.setattr(opencode_results, "MAX_LINE_BYTES", 1)
-        assert opencode_results._read_text(tmp_path / "tool-output" / "tool_1") is None
+        monkeypatch.setattr(records_module, "MAX_LINE_BYTES", 1)
+        assert records_module._read_text(tmp_path / "tool-output" / "tool_1") is None
 
     def test_what_the_plugin_leaves_alone_for_its_size_is_left_alone(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(opencode_results, "_LARGEST_CHARS", 2)
+        monkeypatch.setattr(records_module, "_LARGEST_CHARS", 2)
         [one] = found(tmp_path, part())
         assert one.reason == reason.TOO_LARGE
 
@@ -189,7 +189,7 @@ class TestDamage:
         assert reading.broken == 1
 
     def test_huge_rows_are_counted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(opencode_results, "MAX_LINE_BYTES", 500)
+        monkeypatch.setattr(records_module, "MAX_LINE_BYTES", 500)
         reading = Reading()
         assert len(found(tmp_path, part(), part(text="x" * 500), reading=reading)) == 1
         assert reading.huge == 1

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from unpretty import agents
 from unpretty.transcripts.reading import Reading
-from unpretty.transcripts.sources import Source, agent_of, home_folders, own_sources, read_results, sources_at
+from unpretty.transcripts.sources import Source, agent_of, own_sources, read_results, sources_at
 
 from .recorded import opencode_database, path_of
 
 CLAUDE = ("projects/-home-user-project/s1.jsonl", "projects/-home-user-project/s1/subagents/agent-1.jsonl")
+RECORDED = {"claude-code": "claude-code/session.jsonl", "codex": "codex/rollout.jsonl"}
 CODEX = ("sessions/2026/11/30/rollout-1.jsonl", "archived_sessions/rollout-2.jsonl")
 
 
@@ -73,9 +75,31 @@ class TestThisMachine:
     def test_their_own_variables_are_honoured(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME"):
             monkeypatch.setenv(name, str(tmp_path / name))
-        assert home_folders("claude-code") == [tmp_path / "CLAUDE_CONFIG_DIR" / "projects"]
-        assert home_folders("codex") == [tmp_path / "CODEX_HOME" / name for name in ("sessions", "archived_sessions")]
-        assert home_folders("opencode") == [tmp_path / "XDG_DATA_HOME" / "opencode"]
+        directories = {row.name: row.session_directories for row in agents.every()}
+        assert directories["claude-code"] == [tmp_path / "CLAUDE_CONFIG_DIR" / "projects"]
+        assert directories["codex"] == [tmp_path / "CODEX_HOME" / name for name in ("sessions", "archived_sessions")]
+        assert directories["opencode"] == [tmp_path / "XDG_DATA_HOME" / "opencode"]
+
+    @pytest.mark.parametrize(("value", "below"), [("~/x y", "x y"), (" ", None), ("", None), ("rel", "cwd/rel")])
+    @pytest.mark.parametrize("row", agents.every(), ids=lambda row: row.name)
+    def test_a_variable_leads_to_the_directory_that_it_leads_the_installer_to(
+        self, row: agents.Agent, value: str, below: str | None, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A leading ``~`` is the home directory, a blank value is none, a relative one begins where we are."""
+        (home / "cwd").mkdir()
+        monkeypatch.chdir(home / "cwd")
+        where = home / (row.data.default or "") if below is None else home / below
+        if row.config.variable == row.data.variable:
+            monkeypatch.setenv(row.data.variable, value)
+            assert row.config.path() == where / row.config.below
+        monkeypatch.setenv(row.data.variable, value)
+        directory = where / row.data.below / row.sessions[0]
+        if row.name == "opencode":
+            directory.mkdir(parents=True)
+            opencode_database(directory / "opencode.db").close()
+        else:
+            place(RECORDED[row.name], directory / "p" / "s1.jsonl")
+        assert [source.path.is_relative_to(directory) for source in own_sources(row.name, Reading())] == [True]
 
     @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
     def test_an_agent_that_is_not_there_has_no_sessions(self, agent: str) -> None:
@@ -126,6 +150,8 @@ class TestElsewhere:
             ("a.jsonl", b'{"parentUuid":null}', "claude-code"),
             ("a.jsonl", b'{"type":"summary","sessionId":"s"}', "claude-code"),
             ("a.jsonl", b"{}", ""),
+            ("a.jsonl", b'{"sessionId":"s","message":"a \\"session_meta\\" line, "session_meta""}', "claude-code"),
+            ("a.jsonl", b'{"type":"session_meta","payload":{"note":""sessionId""}}', "codex"),
             ("a.db", b"SQLite format 3\0", "opencode"),
             ("a.db", b'{"sessionId":1}', ""),
         ],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unpretty.transcripts.sqlite_pages import DatabaseFault, Pages, is_database
+from unpretty.transcripts.sqlite_pages import DamagedDatabase, Pages, is_database
 from unpretty.transcripts.sqlite_rows import Database, Row
 
 
@@ -166,7 +166,7 @@ class TestWriteAheadLog:
             database.execute("PRAGMA wal_checkpoint(RESTART)")
             database.execute("CREATE TABLE other (z)")
             assert [row.value("a") for row in opened.rows("t")] == list(range(100))
-            assert opened.faults == 0
+            assert opened.damaged == 0
         database.close()
 
     def test_a_log_that_is_none_is_passed_over(self, path: Path) -> None:
@@ -189,7 +189,7 @@ class TestDamage:
     )
     def test_what_is_no_database_is_said_to_be_none(self, header: bytes, fault: str, path: Path) -> None:
         path.write_bytes(header)
-        with pytest.raises(DatabaseFault, match=fault):
+        with pytest.raises(DamagedDatabase, match=fault):
             Database(path)
 
     def test_a_file_that_is_not_there_is_no_database(self, path: Path) -> None:
@@ -207,7 +207,7 @@ class TestDamage:
         path.write_bytes(data)
         with Database(path) as opened:
             left = [row.value("a") for row in opened.rows("t")]
-            assert opened.faults == 1
+            assert opened.damaged == 1
         assert 180 < len(left) < 200
 
     def test_a_tree_that_leads_in_a_circle_ends(self, path: Path) -> None:
@@ -231,7 +231,7 @@ class TestDamage:
         path.write_bytes(data[:kinds] + bytes([0x7F]) + data[kinds + 1 :])
         with Database(path) as opened:
             assert list(opened.rows("t")) == []
-            assert opened.faults == 1
+            assert opened.damaged == 1
 
     def test_a_schema_that_is_damaged_leaves_no_tables(self, path: Path) -> None:
         make(path, TABLE, "INSERT INTO t VALUES (1, 'x', 2)").close()
@@ -240,7 +240,7 @@ class TestDamage:
         path.write_bytes(data)
         with Database(path) as opened:
             assert list(opened.rows("t")) == []
-            assert opened.faults == 1
+            assert opened.damaged == 1
 
     def test_a_page_that_is_not_there_costs_its_own_rows(self, path: Path) -> None:
         database = make(path, TABLE)
@@ -251,14 +251,14 @@ class TestDamage:
             file.truncate(path.stat().st_size - 4096)
         with Database(path) as opened:
             assert 180 < len(list(opened.rows("t"))) < 200
-            assert opened.faults == 1
+            assert opened.damaged == 1
 
     def test_a_schema_whose_pages_are_gone_is_said_so(self, path: Path) -> None:
         columns = ", ".join(f"a_very_long_name_of_column_{number}" for number in range(200))
         make(path, f"CREATE TABLE t ({columns})").close()
         with path.open("r+b") as file:
             file.truncate(4096)
-        with Database(path) as opened, pytest.raises(DatabaseFault):
+        with Database(path) as opened, pytest.raises(DamagedDatabase):
             list(opened.rows("t"))
 
     def test_a_chain_of_pages_that_breaks_off_is_said_so(self, path: Path) -> None:
@@ -271,7 +271,7 @@ class TestDamage:
         with Database(path) as opened:
             [row] = opened.rows("t")
             assert isinstance(row, Row)
-            with pytest.raises(DatabaseFault, match="points to page"):
+            with pytest.raises(DamagedDatabase, match="points to page"):
                 row.value("b")
 
     def test_a_page_that_is_cut_off_is_said_so(self, path: Path) -> None:
@@ -279,6 +279,6 @@ class TestDamage:
         pages = Pages(path)
         with path.open("r+b") as file:
             file.truncate(5000)
-        with pytest.raises(DatabaseFault, match="cut off"):
+        with pytest.raises(DamagedDatabase, match="cut off"):
             pages.read(2)
         pages.close()

@@ -1,4 +1,4 @@
-"""The tool results in Codex's rollouts, ``sessions/<year>/<month>/<day>/rollout-*.jsonl``.
+"""Codex's rollouts, ``sessions/<year>/<month>/<day>/rollout-*.jsonl``: tool results, and what became of answers.
 
 Measured with 0.171: three lines tell about a call. A ``*_call`` item has the tool and its arguments, an
 ``item_completed`` event what the tool gave (and keeps it when a hook replaces it), a ``*_call_output`` item what the
@@ -10,19 +10,28 @@ an MCP tool the hook is given the result in the event. Older forms: output as a 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import orjson
 
+from unpretty import agents
 from unpretty.engine import reason
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
-from unpretty.engine.json_text.writer import to_json
+from unpretty.transcripts.codex_output import EXIT_CODE, STILL_RUNNING, is_cut, mcp_result, mcp_tool, split_header
+from unpretty.transcripts.outcomes import Check, SessionTexts, by_session
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
+    Progress,
     Reading,
     Record,
+    files_below,
+    ignore,
     lines,
     mapping,
     milliseconds,
@@ -32,17 +41,16 @@ from unpretty.transcripts.reading import (
 )
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
 
-AGENT = "codex"
-_HEADER = re.compile(
-    r"(?:(?:Chunk ID|Wall time|Process exited with code|Process running with session ID|Original token count|Exit code"
-    r"|Total output lines)\b[^\n]*\n)*Output:(?:\n|\Z)"
-)
-_EXIT_CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)$", re.MULTILINE)
-_STILL_RUNNING = re.compile(r"^Process running with session ID (\d+)$", re.MULTILINE)
+SUFFIX = ".jsonl"
+_AGENT = agents.get("codex")
+_FIRST = b'"session_meta"'
 _SHELL_TOOLS = frozenset(("exec_command", "shell", "shell_command", "local_shell", "container.exec"))
 _PROGRAMS = frozenset(("exec", "wait"))
-_CUT = ("Warning: truncated output (original token count: ", " tokens truncated")
 _MARKS = (b'_call"', b'_call_output"', b'"item_completed"', b'"session_meta"', b'"turn_context"')
+# A subagent has a rollout with an id of its own, and names the session that it belongs to.
+_IDS = re.compile(rb'"(?:session_id|id)":"([\w-]{1,100})"')
+_HEAD_BYTES = 4096
+_NO_ANSWER = frozenset((NO_HOOK, reason.HOST_CANNOT_REPLACE))
 
 _Value = TypeVar("_Value")
 
@@ -58,8 +66,22 @@ class _Call:
     polls: str = ""  # the number of the running command that this call asks for more output of
 
 
-def read_results(source: BinaryIO, reading: Reading) -> Iterator[ToolResult]:
-    """The tool results of one rollout, in order. Most lines are told apart by their bytes and not parsed."""
+session_files = partial(files_below, suffixes=(SUFFIX,))
+
+
+def mark(path: Path, head: bytes) -> int:
+    """Where the first record of a rollout shows in ``head``, -1 when nowhere; the name of one is enough."""
+    return 0 if path.name.startswith("rollout-") else head.find(_FIRST)
+
+
+def read_results(path: Path, reading: Reading, since_ms: int | None = None) -> Iterator[ToolResult]:  # noqa: ARG001
+    """The tool results of one rollout, in order; raises OSError."""
+    with path.open("rb") as file:
+        yield from read_lines(file, reading)
+
+
+def read_lines(source: BinaryIO, reading: Reading) -> Iterator[ToolResult]:
+    """The tool results in ``source``. Most lines are told apart by their bytes and not parsed."""
     rollout = _Rollout(reading)
     for line in lines(source, reading):
         if any(mark in line for mark in _MARKS):
@@ -74,7 +96,7 @@ class _Rollout:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._session = self._folder = self._model = ""
+        self._session = self._directory = self._model = ""
         self._calls: dict[str, _Call] = {}
         self._items: dict[str, Record] = {}
         self._running: dict[str, _Call] = {}
@@ -85,7 +107,7 @@ class _Rollout:
         kind = string(payload, "type")
         if record.get("type") in ("session_meta", "turn_context"):
             self._session = self._session or string(payload, "session_id") or string(payload, "id")
-            self._folder = string(payload, "cwd") or self._folder
+            self._directory = string(payload, "cwd") or self._directory
             self._model = string(payload, "model") or self._model
         elif kind == "item_completed":
             self._take_item(mapping(payload, "item"), line)
@@ -115,9 +137,9 @@ class _Rollout:
         given: Record = {}
         if call.program:
             why = reason.HOST_CANNOT_REPLACE
-        elif item.get("type") == "McpToolCall" or call.tool.startswith("mcp__"):
-            call.tool = _mcp_tool(item) or call.tool
-            given, why = _mcp(item, output)
+        elif item.get("type") == "McpToolCall" or call.tool.startswith(_AGENT.mcp_prefix):
+            call.tool = mcp_tool(item) or call.tool
+            given, why = mcp_result(item, output)
         elif call.tool == "Bash" or call.polls:
             call, given, why = self._shell(call, item, output)
         else:
@@ -125,7 +147,7 @@ class _Rollout:
         given |= {
             "session_id": self._session,
             "tool_use_id": call.call_id,
-            "cwd": self._folder,
+            "cwd": self._directory,
             "model": self._model,
             "tool_name": call.tool,
             "tool_input": {"command": call.command},
@@ -134,7 +156,7 @@ class _Rollout:
         identity = f"{call_id} {string(payload, 'id') or when}"
         texts = texts_of(output)
         return ToolResult(
-            AGENT, call.tool, self._session, call.call_id, identity, when, texts, call.command, given, why
+            _AGENT.name, call.tool, self._session, call.call_id, identity, when, texts, call.command, given, why
         )
 
     def _shell(self, call: _Call, item: Record, output: object) -> tuple[_Call, Record, str]:
@@ -142,18 +164,18 @@ class _Rollout:
         header, body = split_header(output)
         call = self._running.get(call.polls, call) if call.polls else call
         call.tool = "Bash"
-        number = _STILL_RUNNING.search(header)
+        number = STILL_RUNNING.search(header)
         if number is not None:
             _put(self._running, number[1], call)
             return call, {}, NO_HOOK
         if not header:
             return call, {}, FAILED
         given: Record = {"tool_response": body}
-        code = _EXIT_CODE.search(header)
+        code = EXIT_CODE.search(header)
         if code is not None:
             given["completed_item"] = {"exit_code": code[1].encode(), "aggregated_output": body}
         printed = item.get("aggregated_output")
-        if isinstance(printed, str) and printed != body and not header.startswith("Chunk ID") and not _is_cut(body):
+        if isinstance(printed, str) and printed != body and not header.startswith("Chunk ID") and not is_cut(body):
             return call, given, REPLACED
         return call, given, ""
 
@@ -196,54 +218,6 @@ def _command(arguments: Record) -> str:
     return command if isinstance(command, str) else ""
 
 
-def split_header(output: object) -> tuple[str, str]:
-    """The header and the text behind it; no header when the call never ran."""
-    text = "".join(texts_of(output))
-    if text.startswith('{"output":'):
-        try:
-            old = orjson.loads(text)
-            return f"Exit code: {old['metadata']['exit_code']}\n", old["output"]
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            return "", text
-    header = _HEADER.match(text)
-    return (text[: header.end()], text[header.end() :]) if header else ("", text)
-
-
-def _mcp_tool(item: Record) -> str:
-    server, tool = string(item, "server"), string(item, "tool")
-    return f"mcp__{server}__{tool}" if server and tool else ""
-
-
-def _mcp(item: Record, output: object) -> tuple[Record, str]:
-    """What the hook of an MCP call was given, and why there was no hook."""
-    header, body = split_header(output if isinstance(output, str) else "")
-    blocks = texts_of(output)[1:] if isinstance(output, list) else (body,)
-    if not item:  # older rollouts have no events
-        return _as_read(blocks), "" if header or isinstance(output, list) else FAILED
-    result = mapping(item, "result")
-    if item.get("status") != "completed" or result.get("isError") is True:
-        return {}, FAILED
-    structured = result.get("structuredContent")
-    if _is_cut("".join(blocks)):
-        return {}, reason.CUT_BY_HOST
-    if isinstance(output, str) and (structured is None or to_json(structured) != body):
-        return {}, REPLACED
-    texts = texts_of(result.get("content"))
-    if structured is None and texts != blocks and len(texts) == len(blocks):
-        # Codex shortens what it keeps in events, here by more than what the model read.
-        return _as_read(blocks), ""
-    return {"tool_response": result}, ""
-
-
-def _as_read(blocks: tuple[str, ...]) -> Record:
-    """An MCP result of the texts that the model read."""
-    return {"tool_response": {"content": [{"type": "text", "text": text} for text in blocks]}}
-
-
-def _is_cut(text: str) -> bool:
-    return text.startswith(_CUT[0]) or _CUT[1] in text
-
-
 def _with_numbers_as_text(line: bytes) -> Record:
     """The item of an event, parsed as hooks parse it."""
     try:
@@ -251,3 +225,49 @@ def _with_numbers_as_text(line: bytes) -> Record:
     except (InvalidJSON, UnicodeDecodeError, RecursionError):
         return {}
     return mapping(mapping(record, "payload"), "item") if isinstance(record, dict) else {}
+
+
+def check(directories: list[Path], since_ms: int | None = None, progress: Progress = ignore) -> Check:  # noqa: ARG001
+    """What the rollouts below ``directories`` say of a converted decision; raises TimeoutError when ``progress`` does.
+
+    The model reads the ``*_call_output`` item: our text after the header that the hook put back, or the original
+    after Codex's own. What a program read in code mode is in no such item.
+    """
+
+    @cache
+    def files() -> dict[str, list[Path]]:
+        return _by_session(directories, progress)
+
+    def read(session: str) -> SessionTexts:
+        texts = SessionTexts()
+        for path in files().get(session, ()):
+            with suppress(OSError), path.open("rb") as file:
+                for result in read_lines(file, Reading(progress=progress)):
+                    if result.reason not in _NO_ANSWER:
+                        # Each answer to a poll for more output is a result of the same call.
+                        texts.lengths[result.call_id].update(_lengths(result))
+        return texts
+
+    return by_session(read)
+
+
+def _by_session(directories: list[Path], progress: Progress) -> dict[str, list[Path]]:
+    """The rollouts of each session: its own and those of its subagents."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in (path for directory in directories for path in directory.rglob("rollout-*.jsonl")):
+        head = b""
+        with suppress(OSError), path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+        progress(len(head))
+        for name in set(_IDS.findall(head.partition(b"\n")[0])):
+            found[name.decode()].append(path)
+    return found
+
+
+def _lengths(result: ToolResult) -> Iterator[int]:
+    """Of the text after the header; of several blocks after one, also of each."""
+    if len(result.texts) > 1:
+        yield from map(len, result.texts[1:])
+        yield len("\n".join(result.texts[1:]))  # as the hook joins them
+    else:
+        yield len(split_header("".join(result.texts))[1])

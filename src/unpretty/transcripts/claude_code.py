@@ -1,4 +1,4 @@
-"""The tool results in Claude Code's transcripts, ``projects/<folder>/<session>.jsonl``.
+"""Claude Code's transcripts, ``projects/<directory>/<session>.jsonl``: tool results, and what became of replies.
 
 Measured with 2.1.332: a line of type ``user`` holds the ``tool_result`` block, which is what the model read, and in
 ``toolUseResult`` the very object that a hook is given as ``tool_response``; both hold the replaced text when a hook's
@@ -10,14 +10,23 @@ is put together from what the model read. A forked session holds copies of the l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import BinaryIO
 
+from unpretty import agents
 from unpretty.engine import reason
+from unpretty.transcripts.outcomes import Check, SessionTexts, by_session
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
+    Progress,
     Reading,
     Record,
+    files_below,
+    ignore,
     lines,
     mapping,
     milliseconds,
@@ -27,7 +36,9 @@ from unpretty.transcripts.reading import (
 )
 from unpretty.transcripts.result import FAILED, ToolResult
 
-AGENT = "claude-code"
+SUFFIX = ".jsonl"
+_AGENT = agents.get("claude-code")
+_MARK = re.compile(rb'"(?:sessionId|parentUuid)"')
 _HOOK_ERROR = b"hook_error_during_execution"
 _PREVIEW = "<persisted-output>"
 _SAVED_TO = "Full output saved to: "
@@ -39,12 +50,27 @@ _NOTHING = ("(Bash completed with no output)", "Command running in background wi
 _KNOWN = frozenset(("assistant", "attachment", "progress", "api-request", "api-request-blob", "api-request-shape"))
 
 
-def read_results(
+session_files = partial(files_below, suffixes=(SUFFIX,))
+
+
+def mark(path: Path, head: bytes) -> int:  # noqa: ARG001  the same for every agent
+    """Where the first record of a transcript shows in ``head``, -1 when nowhere."""
+    found = _MARK.search(head)
+    return found.start() if found else -1
+
+
+def read_results(path: Path, reading: Reading, since_ms: int | None = None) -> Iterator[ToolResult]:  # noqa: ARG001
+    """The tool results of one transcript, in order; raises OSError."""
+    with path.open("rb") as file:
+        yield from read_lines(file, reading)
+
+
+def read_lines(
     source: BinaryIO, reading: Reading, refused: Callable[[str], None] = lambda _: None
 ) -> Iterator[ToolResult]:
-    """The tool results of one transcript, in order. Most lines are told apart by their bytes and not parsed.
+    """The tool results in ``source``. Most lines are told apart by their bytes and not parsed.
 
-    ``refused`` is told the id of each call for which the client did not take what a hook had replied.
+    ``refused`` is called with the id of each call for which the client refused what a hook had replied.
     """
     calls: dict[str, Record] = {}
     for line in lines(source, reading):
@@ -114,17 +140,18 @@ def _result(record: Record, block: Record, response: object, call: Record) -> To
     when = string(record, "timestamp")
     identity = f"{call_id} {when or string(record, 'uuid')}"
     session = string(record, "sessionId")
-    return ToolResult(AGENT, tool, session, call_id, identity, milliseconds(when), texts, command, payload, why)
+    return ToolResult(_AGENT.name, tool, session, call_id, identity, milliseconds(when), texts, command, payload, why)
 
 
 def _response(tool: str, content: object, mode: str) -> object:
     """The object that a hook was given, from what the model read; None when only a part of it is left."""
     cut = isinstance(content, str) and content.startswith(_PREVIEW)
-    if tool in ("Bash", "") and isinstance(content, str):
+    kind = _AGENT.tools.get(tool or "Bash")
+    if kind == agents.SHELL and isinstance(content, str):
         return _bash_response(content, cut)
-    if tool == "Grep" and isinstance(content, str):
+    if kind == agents.SEARCH and isinstance(content, str):
         return {"mode": mode, "content": content} if mode == "content" else {"mode": mode}
-    if tool.startswith("mcp__"):
+    if tool.startswith(_AGENT.mcp_prefix):
         return None if cut else content
     return {}
 
@@ -137,3 +164,33 @@ def _bash_response(content: str, cut: bool) -> Record:
     if not note or "\n" in rest:
         stdout, note, rest = content, "", ""
     return {"stdout": "" if stdout.startswith(_NOTHING) else stdout, "stderr": (note + rest)[1:], "interrupted": False}
+
+
+def check(directories: list[Path], since_ms: int | None = None, progress: Progress = ignore) -> Check:  # noqa: ARG001
+    """What the transcripts below ``directories`` say of a converted decision."""
+
+    def read(session: str) -> SessionTexts:
+        texts = SessionTexts()
+        for path in _files(directories, session):
+            with suppress(OSError), path.open("rb") as file:
+                for result in read_lines(file, Reading(progress=progress), texts.refused.add):
+                    texts.lengths[result.call_id].update(map(len, _texts(result)))
+        return texts
+
+    return by_session(read)
+
+
+def _files(directories: list[Path], session: str) -> Iterator[Path]:
+    if re.fullmatch(r"[\w-]{1,100}", session):  # it becomes part of a path
+        for directory in directories:
+            yield from directory.glob(f"*/{session}.jsonl")
+            yield from directory.glob(f"*/{session}/**/*.jsonl")
+
+
+def _texts(result: ToolResult) -> Iterator[str]:
+    """The texts that a hook may have replaced: what the model read, and those of the object that holds it."""
+    yield from result.texts
+    response = result.payload["tool_response"]
+    if isinstance(response, dict):
+        response = [{"text": response.get(name)} for name in ("stdout", "content")]
+    yield from texts_of(response)
