@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from unpretty import agents
 from unpretty.cli.main import COMMANDS, cli
+from unpretty.encodings.registry import ENCODINGS
 from unpretty.engine.reason import TABLE
-from unpretty.settings.config_file import AGENTS
+from unpretty.settings.config_file import explanation
 from unpretty.settings.defaults import SETTINGS
 
 REFERENCE = Path(__file__).with_name("reference.md")
@@ -18,7 +20,7 @@ REFERENCE = Path(__file__).with_name("reference.md")
 
 def reference() -> str:
     """The whole page."""
-    return "\n".join([*_head(), *_commands(), *_settings(), *_reasons(), *_statuses()]) + "\n"
+    return "\n".join([*_head(), *_commands(), *_settings(), *_encodings(), *_reasons(), *_statuses()]) + "\n"
 
 
 def _head() -> Iterator[str]:
@@ -26,8 +28,8 @@ def _head() -> Iterator[str]:
     yield ""
     yield "Made by `python docs/make_reference.py`; change the program instead."
     yield ""
-    agents = ", ".join(f"`{agent}`" for agent in AGENTS)
-    yield f"AGENT is one of {agents}; without one, every agent found on this machine."
+    names = ", ".join(f"`{agent}`" for agent in agents.names())
+    yield f"AGENT is one of {names}; without one, every agent found on this machine."
     yield "`-` and no FILE mean standard input."
 
 
@@ -72,8 +74,19 @@ def _settings() -> Iterator[str]:
     yield ""
     yield "| setting | default | meaning |"
     yield "| --- | --- | --- |"
-    for name, (default, meaning) in SETTINGS.items():
-        yield f"| `{name}` | `{_toml(default)}` | {meaning} |"
+    for name, (default, _) in SETTINGS.items():
+        yield f"| `{name}` | `{_toml(default)}` | {explanation(name)} |"
+
+
+def _encodings() -> Iterator[str]:
+    yield ""
+    yield "## Encodings"
+    yield ""
+    yield "| encoding | what it is | in settings and `serve` |"
+    yield "| --- | --- | --- |"
+    for name, entry in ENCODINGS.items():
+        link = f"[`{name}`](formats.md#{entry.section or name})"
+        yield f"| {link} | {entry.title} | {'yes' if entry.offered else 'no'} |"
 
 
 def _toml(value: object) -> str:

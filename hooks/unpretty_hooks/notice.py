@@ -7,16 +7,11 @@ the decision log: an empty file per session and encoding.
 import contextlib
 import os
 
+from unpretty.encodings.registry import ENCODINGS
 from unpretty.engine import system
 from unpretty.engine.commands import RAW_MARKER
 from unpretty_hooks.call import Call, Field
 
-_NAMES = {
-    "columnar": "columnar JSON (column names once, then rows)",
-    "toon": "TOON",
-    "tight-c": "tight-c (column names once, then rows)",
-    "ldf": "LDF (column names and types once, then rows)",
-}
 # Sessions are remembered as long as they are among this many; older ones are over.
 _MAX_REMEMBERED = 500
 
@@ -29,10 +24,10 @@ def announce(call: Call, log_path: str, in_context: bool) -> None:
     """
     for field in call.changed():
         assert field.compaction is not None
-        name = _NAMES.get(field.compaction.decision.encoding)
-        if name is None or not _first_time(log_path, call.session, field.compaction.decision.encoding):
+        encoding = field.compaction.decision.encoding
+        if encoding in ("", "json") or not _first_time(log_path, call.session, encoding):
             continue
-        line = f"unpretty: JSON tables are written as {name} here; the data is the same."
+        line = f"unpretty: JSON tables are written as {ENCODINGS[encoding].title} here; the data is the same."
         if call.command:
             line += f" For the original, put {RAW_MARKER} in front of the command."
         if in_context:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unpretty.encodings import NAMES
+from unpretty.encodings import names
 from unpretty.encodings.evidence import MAX_ROWS
 from unpretty.encodings.selection import Allowed, choose
 from unpretty.engine.context import Context
@@ -247,18 +247,19 @@ def row(seed: int, name: str, count: int, make: Callable[[_Sequence, int], objec
     tokens = load_counter()
     pretty = json.dumps(make(_Sequence(seed), count), indent=2)
     document = minify(pretty).text
-    everything = choose(document, Context(), Allowed(NAMES, count_tokens=tokens))
-    cold = choose(document, Context(), Allowed(NAMES))
+    everything = choose(document, Context(), Allowed(names(), count_tokens=tokens))
+    cold = choose(document, Context(), Allowed(names()))
     picks = [choose(document, Context(), Allowed(("auto",), model, tokens)) for model in MODELS.values()]
-    sizes = [f"{everything.sizes[encoding]}" if encoding in everything.sizes else "-" for encoding in NAMES]
+    sizes = [f"{everything.sizes[encoding]}" if encoding in everything.sizes else "-" for encoding in names()]
     best = [
-        f"**{size}**" if encoding == everything.encoding else size for encoding, size in zip(NAMES, sizes, strict=True)
+        f"**{size}**" if encoding == everything.encoding else size
+        for encoding, size in zip(names(), sizes, strict=True)
     ]
     return [name, str(count), str(tokens(pretty)), *best, cold.encoding, *(pick.encoding for pick in picks)]
 
 
 def table(shapes: list[tuple[str, int, Callable[[_Sequence, int], object]]], seed: int) -> str:
-    head = ["shape", "rows", "pretty", *NAMES, "without tokenizer", *(f"auto: {model}" for model in MODELS)]
+    head = ["shape", "rows", "pretty", *names(), "without tokenizer", *(f"auto: {model}" for model in MODELS)]
     lines = [head, ["---"] * len(head), *(row(seed + n, *shape) for n, shape in enumerate(shapes))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

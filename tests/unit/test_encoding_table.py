@@ -35,5 +35,5 @@ def test_no_choice_in_the_table_is_larger_than_json(script):
     for seed, (_, _, make) in enumerate(script.SHAPES + script.COMPACT_RENDER):
         for count in (1, 3, 5, 10):
             document = script.minify(script.json.dumps(make(script._Sequence(seed), count))).text
-            choice = script.choose(document, script.Context(), script.Allowed(script.NAMES))
+            choice = script.choose(document, script.Context(), script.Allowed(script.names()))
             assert tokens(choice.text) <= tokens(document)

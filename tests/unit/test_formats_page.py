@@ -4,8 +4,8 @@ import doctest
 from pathlib import Path
 
 from unpretty.convert.blocks import BLOCK_CHARS, BLOCK_ROWS
-from unpretty.encodings import NAMES
-from unpretty.encodings.base import REASONS
+from unpretty.encodings import names
+from unpretty.encodings.errors import REASONS
 from unpretty.encodings.evidence import FINDINGS, MAX_ROWS
 from unpretty.encodings.ldf_table import MAX_PATH
 from unpretty.encodings.selection import CHARS_PER_SECOND, MIN_BYTES_SAVED
@@ -22,7 +22,7 @@ def test_the_examples_are_true():
 
 
 def test_every_encoding_and_every_reason_is_described():
-    assert all(f"| `{name}` |" in TEXT for name in NAMES)
+    assert all(f"| `{name}` |" in TEXT for name in names())
     assert [line for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 3] == [
         f"| `{code}` | {sentence} |" for code, sentence in REASONS.items()
     ]

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty import locations
-from unpretty.settings.config_file import read_config, set_config
+from unpretty.settings.config_file import explanation, read_config, set_config
 from unpretty.settings.defaults import SETTINGS
 from unpretty.settings.resolved import refresh
 
@@ -31,7 +31,7 @@ def show(as_json: bool) -> None:
     """Print every setting with its value and meaning; those that differ from the default are marked with *."""
     file = locations.config_file()
     chosen = read_config(file) if file.exists() else {}
-    rows = [(name, chosen.get(name, default), default, text) for name, (default, text) in SETTINGS.items()]
+    rows = [(name, chosen.get(name, default), default, explanation(name)) for name, (default, _) in SETTINGS.items()]
     if as_json:
         settings = {
             name: {"value": value, "default": default, "changed": value != default, "explanation": text}

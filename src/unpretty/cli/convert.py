@@ -13,9 +13,9 @@ import click
 from unpretty.convert.blocks import blocks, decode_blocks, joined
 from unpretty.convert.measure import Size, measure
 from unpretty.convert.readers import FORMATS, format_of, read_text, record_reader
-from unpretty.encodings.base import REASONS, Declined, DecodeError
 from unpretty.encodings.document import Document
-from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.errors import REASONS, Declined, DecodeError
+from unpretty.encodings.registry import get, names
 from unpretty.encodings.selection import AUTO, JSON, Allowed, Choice, choose_for
 from unpretty.encodings.verified import encode_verified
 from unpretty.engine.context import Context
@@ -25,7 +25,7 @@ from unpretty.tokens.count import load_counter
 
 @click.command()
 @click.argument("file", default="-")
-@click.option("--to", "encoding", type=click.Choice([*NAMES, AUTO]), default=JSON, show_default=True,
+@click.option("--to", "encoding", type=click.Choice([*names(), AUTO]), default=JSON, show_default=True,
               help="The encoding to write, or with --decode the one that FILE is in.")  # fmt: skip
 @click.option("--from", "data_format", type=click.Choice(FORMATS),
               help="The format of FILE; without it the end of its name tells, else it is json.")  # fmt: skip
@@ -94,7 +94,7 @@ def _encoded(documents: Iterator[Document], encoding: str, model: str) -> tuple[
     """The documents in their encoding, and its name: what ``auto`` finds best for the first one is used for all."""
     if encoding == AUTO:
         first = next(documents)
-        allowed = Allowed((AUTO,) if model else NAMES, model, load_counter())
+        allowed = Allowed((AUTO,) if model else names(), model, load_counter())
         choice = choose_for(first, first.minified, Context(budget_seconds=math.inf), allowed)
         encoding = choice.encoding
         _explain(choice)
@@ -124,7 +124,7 @@ def _explain(choice: Choice) -> None:
     best, json = choice.sizes[choice.encoding], choice.sizes[JSON]
     than = "" if choice.encoding == JSON else f", {1 - best / json:.1%} fewer than json"
     click.echo(f"auto: {choice.encoding}, {best:,} tokens{than}", err=True)
-    for name in NAMES:
+    for name in names():
         code = choice.declined.get(name)
         size = f"{choice.sizes[name]:,} tokens" if name in choice.sizes else ""
         if name != choice.encoding:

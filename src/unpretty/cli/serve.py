@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from unpretty.encodings.registry import offered
 from unpretty.errors import UnprettyError
 
-_ENCODINGS = ("auto", "json", "columnar", "toon", "tight-c", "ldf")
 _encoding = click.option(
     "--encoding",
-    type=click.Choice(_ENCODINGS),
+    type=click.Choice(["auto", *offered()]),
     default=None,
     help="How rows are written; by default as the settings say, or columnar JSON when they say nothing.",
 )

@@ -7,8 +7,8 @@ they stand one after the other with a blank line between, and ``decode_blocks`` 
 from collections.abc import Iterable, Iterator
 
 from unpretty.encodings import decode
-from unpretty.encodings.base import DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Value
 
 BLOCK_ROWS = 20_000

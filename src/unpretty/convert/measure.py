@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
-from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.errors import Declined
+from unpretty.encodings.registry import get, names
 from unpretty.encodings.verified import encode_verified
 from unpretty.engine.context import byte_length
 
@@ -21,7 +21,7 @@ class Size:
 
 def measure(documents: Iterable[Document], count_tokens: Callable[[str], int]) -> dict[str, Size]:
     """The sizes by name of the encoding, each encoded text proven. Raises RecursionError for too deep nesting."""
-    sizes = {name: Size() for name in NAMES}
+    sizes = {name: Size() for name in names()}
     for document in documents:
         for name, size in sizes.items():
             if size.declined:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import IO
 
-from unpretty.encodings.base import DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Value
 from unpretty.errors import UnprettyError
 

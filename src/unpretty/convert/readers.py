@@ -8,8 +8,8 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO
 
-from unpretty.encodings.base import DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Value, is_number
 from unpretty.errors import UnprettyError
 

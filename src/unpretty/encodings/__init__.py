@@ -10,14 +10,14 @@ r"""Ways to write a JSON document in fewer tokens, each proven to lead back to e
 '[{"id":1,"city":"Bergen"},{"id":2,"city":"Graz"}]'
 """
 
-from unpretty.encodings.base import Declined, DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined, DecodeError
 from unpretty.encodings.json_value import from_python
-from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.registry import get, names
 from unpretty.encodings.verified import encode_verified
 from unpretty.errors import UnprettyError
 
-__all__ = ["NAMES", "Declined", "DecodeError", "decode", "encode"]
+__all__ = ["Declined", "DecodeError", "decode", "encode", "names"]
 
 
 def encode(value_or_text: object, encoding: str) -> str:
@@ -31,9 +31,9 @@ def encode(value_or_text: object, encoding: str) -> str:
 
     >>> encode('[{"price": 1.10, "tag": null}, {"price": 2.00, "tag": "x"}]', "ldf")
     '@records price:f,tag:s?\n1.10,null\n2.00,x'
-    >>> encode('[{"price": 1.10}]', "toon")
+    >>> encode('[{"price": 1.10}]', "toon")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    unpretty.encodings.base.Declined: A number is spelled in a way that this encoding would change, such as 1.10 or 1e5.
+    unpretty.encodings.errors.Declined: A number is spelled in a way that this encoding would change, ...
     """
     try:
         return encode_verified(_document(value_or_text), get(encoding))

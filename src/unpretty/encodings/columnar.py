@@ -7,8 +7,8 @@ this table, and the table says so itself: ``{"columns":["a","b"],"absent":"-","r
 Decoding reads every object of one of these two forms as a table, so a document that holds such an object is declined.
 """
 
-from unpretty.encodings.base import Declined, DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined, DecodeError
 from unpretty.encodings.json_value import Object, Value, parse, quote
 from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty, keys_of
 

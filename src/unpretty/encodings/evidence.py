@@ -76,9 +76,3 @@ def is_allowed(encoding: str, model: str, shape: Shape) -> bool:
         if finding.encoding == encoding and finding.model == family and finding.verdict in (PASS, POOLED)
     }
     return 0 < shape.rows <= MAX_ROWS and shape.traits <= passed
-
-
-def studied(model: str) -> tuple[str, ...]:
-    """Encodings with a passing finding for ``model``."""
-    family = model_family(model)
-    return tuple(dict.fromkeys(f.encoding for f in FINDINGS if f.model == family and f.verdict in (PASS, POOLED)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring
 from typing import TypeAlias, Union
 
-from unpretty.encodings.base import DecodeError
+from unpretty.encodings.errors import DecodeError
 from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
 
 Object: TypeAlias = "tuple[tuple[str, Value], ...]"

@@ -10,8 +10,8 @@ choice is ours, and docs/formats.md lists it. A document is
 ``ldf-inline`` keeps arrays of flat objects in their row (``items:[sku,qty]``), which the format has as an option.
 """
 
-from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined
 from unpretty.encodings.json_value import Object, dump
 from unpretty.encodings.ldf_reader import read
 from unpretty.encodings.ldf_table import lines_of, scalar_column, table_lines

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
-from unpretty.encodings.base import DecodeError
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Object, Value, parse
 from unpretty.encodings.ldf_rows import HeaderColumn, Table, read_table
 from unpretty.encodings.ldf_table import Cell

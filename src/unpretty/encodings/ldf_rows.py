@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from unpretty.encodings.base import DecodeError
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Value, is_integer, is_number, parse_prefix
 from unpretty.encodings.ldf_table import Cell
 from unpretty.encodings.ldf_text import BARE_KEY, REST

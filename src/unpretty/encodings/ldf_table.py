@@ -6,7 +6,7 @@ from itertools import islice
 from types import EllipsisType
 from typing import NamedTuple, TypeAlias
 
-from unpretty.encodings.base import Declined
+from unpretty.encodings.errors import Declined
 from unpretty.encodings.json_value import Object, Value, dump, is_integer
 from unpretty.encodings.ldf_text import REST, key_text, path_text, string_cell
 from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty, keys_of

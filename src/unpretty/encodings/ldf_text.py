@@ -8,7 +8,6 @@ from unpretty.encodings.json_value import quote
 ROOT = "records"
 ROWS_MARK = f"@{ROOT}"
 REST = "~"  # the last column, an object with the keys that have no column
-SCALAR_TYPES = "ifsb"
 
 BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _QUOTED_CELL = re.compile('^[ @~#]| $|[\x00-\x1f,"\x7f\x85\u2028\u2029\ud800-\udfff]')

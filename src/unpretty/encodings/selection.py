@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from unpretty.encodings.base import Declined
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined
 from unpretty.encodings.evidence import is_allowed
-from unpretty.encodings.registry import NAMES, get
+from unpretty.encodings.registry import get, names
 from unpretty.encodings.shapes import classify, has_table
 from unpretty.encodings.verified import encode_verified
 from unpretty.engine.context import Context, byte_length, over_limits
@@ -44,7 +44,7 @@ class Choice(NamedTuple):
     Attributes:
         encoding: name of the encoding; ``json`` when no other won.
         text: the document in it.
-        declined: encodings that were considered and not used, with the code of the reason (``base.REASONS``).
+        declined: encodings that were considered and not used, with the code of the reason (``errors.REASONS``).
         sizes: size of each encoding that could carry the document, in tokens when they are counted, else in UTF-8
             bytes.
     """
@@ -71,13 +71,13 @@ def choose_for(document: Document, text: str, context: Context, allowed: Allowed
     """As ``choose``, for a document that was read before; ``text`` is its JSON text."""
     declined: dict[str, str] = {}
     texts = {JSON: text}
-    names = _candidates(document, allowed, declined)
+    candidates = _candidates(document, allowed, declined)
     why = ""
-    if names and len(text) * len(names) > context.budget_seconds * CHARS_PER_SECOND:
+    if candidates and len(text) * len(candidates) > context.budget_seconds * CHARS_PER_SECOND:
         why = "over_budget"
-    elif names and allowed.count_tokens is None and not has_table(document.value):
+    elif candidates and allowed.count_tokens is None and not has_table(document.value):
         why = "no_table"
-    for name in names:
+    for name in candidates:
         if why:
             declined[name] = why
             continue
@@ -96,17 +96,18 @@ def choose_for(document: Document, text: str, context: Context, allowed: Allowed
 
 def _candidates(document: Document, allowed: Allowed, declined: dict[str, str]) -> list[str]:
     """The encodings to try besides JSON; those that lack evidence are put into ``declined``."""
-    names = [name for name in NAMES if name in allowed.names and name != JSON]
-    if AUTO in allowed.names:
-        shape = classify(document.value)
-        for name in NAMES:
-            if name == JSON or name in names:
-                continue
-            if is_allowed(name, allowed.model, shape):
-                names.append(name)
-            else:
-                declined[name] = "no_evidence"
-    return names
+    listed = [name for name in names() if name in allowed.names and name != JSON]
+    if AUTO not in allowed.names:
+        return listed
+    shape = classify(document.value)
+    for name in names():
+        if name == JSON or name in listed:
+            continue
+        if is_allowed(name, allowed.model, shape):
+            listed.append(name)
+        else:
+            declined[name] = "no_evidence"
+    return listed
 
 
 def _smallest(texts: dict[str, str], declined: dict[str, str], count: Callable[[str], int] | None) -> Choice:

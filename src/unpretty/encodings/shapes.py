@@ -7,7 +7,6 @@ from unpretty.encodings.json_value import Object, Value
 
 FLAT, NESTED, SPARSE, MIXED, NULL_HEAVY = "flat", "nested", "sparse", "mixed", "null_heavy"
 OTHER = "other"  # no array of objects
-SHAPES = (FLAT, NESTED, SPARSE, MIXED, NULL_HEAVY)
 
 # The study names its data sets and does not say where one begins; these two limits are ours, on the careful side.
 NULL_SHARE = 0.1

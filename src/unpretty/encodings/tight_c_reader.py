@@ -11,7 +11,7 @@ A scalar is a word, a number, or a string; strings and keys are bare or JSON str
 
 import re
 
-from unpretty.encodings.base import DecodeError
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import Object, Value, is_number, parse_prefix
 
 _BARE_VALUE = re.compile(r'[^ \t\n\r\f\v,|"\]}\[{][^ \t\n\r\f\v,|"\]}]*')

@@ -9,8 +9,8 @@ from decimal import Decimal
 
 import toons
 
-from unpretty.encodings.base import Declined, DecodeError
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined, DecodeError
 from unpretty.encodings.json_value import Value, from_python
 
 # Longer integers are refused by Python's own conversion between text and number.

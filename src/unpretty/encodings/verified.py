@@ -1,7 +1,8 @@
 """The proof that every encoded text goes through before anybody uses it."""
 
-from unpretty.encodings.base import Declined, DecodeError, Encoding
+from unpretty.encodings.base import Encoding
 from unpretty.encodings.document import Document
+from unpretty.encodings.errors import Declined, DecodeError
 from unpretty.encodings.json_value import Value
 
 

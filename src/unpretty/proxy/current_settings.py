@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unpretty import locations
-from unpretty.engine import context as kinds
 from unpretty.engine.commands import asks_for_original, reads_file, shows_file
-from unpretty.engine.context import Context
+from unpretty.engine.context import FILE, MCP, Context
 from unpretty.settings.defaults import Settings
 from unpretty.settings.resolved import load
 
@@ -54,7 +53,7 @@ class CurrentSettings:
         settings = self.settings
         as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
         context = Context(
-            kinds.FILE if as_it_is else kinds.MCP,
+            FILE if as_it_is else MCP,
             command=call.command,
         )
         settings.apply_to(context)

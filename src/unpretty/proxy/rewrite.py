@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unpretty.engine import context as kinds
 from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
-from unpretty.engine.context import byte_length
+from unpretty.engine.context import FILE, byte_length
 from unpretty.proxy.compacted import CompactedResult, CompactedStructured, agree, read_texts
 from unpretty.proxy.limit import LimitedResult, cut, notice
 from unpretty.proxy.message import Edit, literal, splice
@@ -110,7 +109,7 @@ class Rewriter:
             json_context = self._policy.context(call, tool_id)
             copy = CompactedStructured(structured, original, json_context, rules.may_shorten_strings)
         draft = CompactedResult(client, rules, texts, copy, may_drop)
-        if copy is not None and droppable and context.kind != kinds.FILE:
+        if copy is not None and droppable and context.kind != FILE:
             worth_it = byte_length(copy.after) * (1 - context.min_gain)
             draft.dropped = byte_length(texts[0].after) <= worth_it
         return draft, context

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from unpretty import locations
 from unpretty.encodings.json_value import quote
-from unpretty.engine import context as kinds
 from unpretty.engine.compaction import compact
-from unpretty.engine.context import Context
+from unpretty.engine.context import MCP, Context
 from unpretty.settings.chooser import Chooser
 from unpretty.settings.resolved import load
 
@@ -35,7 +34,7 @@ class TableReply:
         settings = load(str(locations.resolved_settings_file()), str(locations.config_file()))
         chosen = (self._encoding,) if self._encoding else settings.encodings
         encodings = _DEFAULT if not self._encoding and chosen == ("json",) else chosen
-        context = Context(kinds.MCP, choose=Chooser(encodings, settings.model), min_bytes=0, min_gain=0.0)
+        context = Context(MCP, choose=Chooser(encodings, settings.model), min_bytes=0, min_gain=0.0)
         return compact(document, context).text
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unpretty import agents
 from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty.settings.defaults import SETTINGS
@@ -13,8 +14,6 @@ from unpretty.settings.defaults import SETTINGS
 if TYPE_CHECKING:
     import tomlkit
 
-ENCODINGS = ("json", "columnar", "toon", "tight-c", "ldf", "auto")
-AGENTS = ("claude-code", "codex", "opencode")
 # Smallest and largest value of each number.
 _RANGES: dict[str, tuple[float, float]] = {
     "min_bytes": (0, 1 << 30),
@@ -34,6 +33,13 @@ def read_config(path: Path) -> dict[str, object]:
     that is no setting.
     """
     return {name: _checked(name, value, path) for name, value in _values(path).items()}
+
+
+def explanation(name: str) -> str:
+    """What the setting ``name`` does, one sentence."""
+    from unpretty.encodings.registry import offered
+
+    return SETTINGS[name][1].format(encodings=", ".join(offered()))
 
 
 def set_config(path: Path, name: str, text: str) -> object:
@@ -136,8 +142,11 @@ def _check_value(name: str, value: Any, path: Path) -> None:  # noqa: ANN401  of
 
 
 def _check_encodings(value: object, path: Path) -> None:
-    if not isinstance(value, list) or not value or any(item not in ENCODINGS for item in value):
-        raise _wrong("encodings", value, "a list of " + ", ".join(ENCODINGS), path)
+    from unpretty.encodings.registry import offered
+
+    known = (*offered(), "auto")
+    if not isinstance(value, list) or not value or any(item not in known for item in value):
+        raise _wrong("encodings", value, "a list of " + ", ".join(known), path)
 
 
 def _checked_rules(value: object, path: Path) -> list[dict[str, object]]:
@@ -147,8 +156,8 @@ def _checked_rules(value: object, path: Path) -> list[dict[str, object]]:
         if not isinstance(rule, dict) or not {"encodings"} < set(rule) <= {"agent", "tool", "encodings"}:
             raise _wrong("encodings_for", rule, "tables with encodings and with agent, tool or both", path)
         _check_encodings(rule["encodings"], path)
-        if rule.get("agent", AGENTS[0]) not in AGENTS:
-            raise _wrong("encodings_for.agent", rule["agent"], ", ".join(AGENTS), path)
+        if "agent" in rule and rule["agent"] not in agents.names():
+            raise _wrong("encodings_for.agent", rule["agent"], ", ".join(agents.names()), path)
         if not isinstance(rule.get("tool", ""), str):
             raise _wrong("encodings_for.tool", rule["tool"], "a pattern such as mcp__db__*", path)
     return rules

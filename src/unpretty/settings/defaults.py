@@ -6,7 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unpretty.engine.context import Choose, Context
 
-# name -> (default, what it does). The type of the default is the type of the setting.
+# name -> (default, what it does). The type of the default is the type of the setting. ``config_file.explanation`` fills
+# in the names of the encodings, which the hook does not load.
 SETTINGS: "dict[str, tuple[object, str]]" = {
     "enabled": (True, "false turns unpretty off in all agents without uninstalling it."),
     "min_bytes": (512, "Results under this many bytes are left alone."),
@@ -15,10 +16,7 @@ SETTINGS: "dict[str, tuple[object, str]]" = {
     "budget_ms": (5000, "Work on one result is given up after this many milliseconds."),
     "terminal_noise": (True, "Reduce colour codes and overwritten progress lines in shell output."),
     "fold_paths": (True, "Group search and shell lines that share a path under that path."),
-    "encodings": (
-        ["json"],
-        "Allowed encodings: json, columnar, toon, tight-c, ldf, or auto for the smallest proven one.",
-    ),
+    "encodings": (["json"], "Allowed encodings: {encodings}, or auto for the smallest proven one."),
     "encodings_for": ([], "Other encodings for an agent or for tools that fit a pattern: [[encodings_for]] tables."),
     "model": ("", "The model that reads the results, when the agent does not say; chooses among encodings."),
     "exclude_tools": ([], "Tools whose results are left alone; * matches any characters (example: mcp__billing__*)."),

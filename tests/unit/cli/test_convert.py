@@ -10,7 +10,7 @@ import pytest
 from unpretty.cli import convert as module
 from unpretty.cli.convert import command
 from unpretty.convert import blocks as blocks_module
-from unpretty.encodings import NAMES
+from unpretty.encodings import names
 from unpretty.errors import UnprettyError
 
 ROWS = [{"id": n, "city": f"City {n % 3}", "share": 0.5} for n in range(12)]
@@ -39,7 +39,7 @@ def table(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize("encoding", NAMES)
+@pytest.mark.parametrize("encoding", names())
 def test_there_and_back_gives_the_same_document(run, table, tmp_path, encoding):
     encoded, _ = run(table, "--to", encoding)
     (tmp_path / "encoded").write_text(encoded, encoding="utf-8")
@@ -100,7 +100,7 @@ def test_count_prints_bytes_and_tokens_of_every_encoding_side_by_side(run, table
     out, err = run(table, "--count")
     lines = out.splitlines()
     assert lines[0].split() == ["encoding", "bytes", "o200k", "tokens", "vs", "json"]
-    assert [line.split()[0] for line in lines[1:]] == list(NAMES)
+    assert [line.split()[0] for line in lines[1:]] == list(names())
     size = len(json.dumps(ROWS, separators=(",", ":")))
     assert lines[1].split()[1] == str(size)
     assert lines[1].split()[3] == "+0.0%"

@@ -6,7 +6,7 @@ import pytest
 
 from unpretty import decode
 from unpretty.convert.blocks import blocks, decode_blocks, joined
-from unpretty.encodings import NAMES, DecodeError, encode
+from unpretty.encodings import DecodeError, encode, names
 from unpretty.encodings.document import Document
 
 
@@ -35,7 +35,7 @@ def test_blocks_are_made_when_asked_for():
     assert len(next(blocks(endless, rows=3)).value) == 3
 
 
-@pytest.mark.parametrize("encoding", NAMES)
+@pytest.mark.parametrize("encoding", names())
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_blocks_lead_back_to_one_array_in_every_encoding(encoding, count):
     texts = [encode(block.minified, encoding) for block in blocks(records(count), rows=2)]

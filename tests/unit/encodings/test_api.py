@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 import unpretty
-from unpretty.encodings import NAMES, Declined, DecodeError, registry, verified
+from unpretty.encodings import Declined, DecodeError, names, registry, verified
 from unpretty.encodings.document import Document
 from unpretty.errors import UnprettyError
 
@@ -18,7 +18,7 @@ def test_the_examples_in_the_documentation_are_true(module):
     assert not results.failed
 
 
-@pytest.mark.parametrize("encoding", NAMES)
+@pytest.mark.parametrize("encoding", names())
 def test_python_values_text_and_bytes_give_the_same_result(encoding):
     rows = [{"id": 1, "city": "Bergen", "open": True}, {"id": 2, "city": "Gränna", "open": None}]
     text = '[ {"id": 1, "city": "Bergen", "open": true}, {"id": 2, "city": "Gr\\u00e4nna", "open": null} ]'
@@ -57,7 +57,7 @@ def test_too_deep_nesting_is_declined_and_never_a_crash():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    for encoding in NAMES:
+    for encoding in names():
         with pytest.raises(Declined) as reason:
             unpretty.encode("[" * 100_000 + "]" * 100_000, encoding)
         assert reason.value.code == "too_deep"
@@ -129,5 +129,5 @@ def test_a_text_that_utf_8_cannot_hold_is_never_handed_out():
 
 
 def test_every_registered_encoding_goes_by_its_name():
-    for name in NAMES:
+    for name in names():
         assert registry.get(name).name == name

@@ -2,9 +2,9 @@
 
 import pytest
 
-from unpretty.encodings.evidence import FINDINGS, MAX_ROWS, is_allowed, model_family, studied
-from unpretty.encodings.registry import NAMES
-from unpretty.encodings.shapes import SHAPES, Shape
+from unpretty.encodings.evidence import FINDINGS, MAX_ROWS, is_allowed, model_family
+from unpretty.encodings.registry import names
+from unpretty.encodings.shapes import FLAT, MIXED, NESTED, NULL_HEAVY, SPARSE, Shape
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ ALLOWED = {
 @pytest.mark.parametrize(
     "model", ["claude-opus-5-5", "claude-sonnet-5-5", "deepseek-chat", "claude-haiku-5-5", "gpt-5", "unknown", ""]
 )
-@pytest.mark.parametrize("trait", SHAPES)
+@pytest.mark.parametrize("trait", [FLAT, NESTED, SPARSE, MIXED, NULL_HEAVY])
 def test_an_encoding_is_allowed_exactly_where_the_study_passes(model, trait):
-    for encoding in NAMES:
+    for encoding in names():
         expected = encoding == "ldf" and (model, trait) in ALLOWED
         assert is_allowed(encoding, model, Shape(frozenset({trait}), 100)) is expected
 
@@ -68,8 +68,3 @@ def test_beyond_the_largest_measured_size_nothing_is_allowed():
 def test_a_finding_passes_only_when_it_rules_out_a_loss_of_three_points_or_was_pooled():
     for finding in FINDINGS:
         assert (finding.points <= 3) is (finding.verdict == "pass")
-
-
-def test_the_encodings_that_were_studied_for_a_model():
-    assert studied("claude-opus-5-5") == ("ldf",)
-    assert studied("claude-haiku-5-5") == ()

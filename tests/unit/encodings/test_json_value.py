@@ -2,7 +2,7 @@
 
 import pytest
 
-from unpretty.encodings.base import DecodeError
+from unpretty.encodings.errors import DecodeError
 from unpretty.encodings.json_value import dump, from_python, is_integer, is_number, parse, quote
 
 

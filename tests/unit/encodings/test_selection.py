@@ -5,7 +5,7 @@ import json
 import pytest
 
 from unpretty import decode
-from unpretty.encodings import NAMES, selection
+from unpretty.encodings import names, selection
 from unpretty.encodings.selection import Allowed, choose
 from unpretty.engine.context import Context
 
@@ -57,10 +57,10 @@ def test_names_that_are_no_encodings_are_passed_over():
 
 
 def test_without_a_tokenizer_only_documents_with_a_table_are_considered():
-    choice = choose('{"name":"a","size":1,"tags":["x","y"]}', Context(), Allowed(NAMES))
+    choice = choose('{"name":"a","size":1,"tags":["x","y"]}', Context(), Allowed(names()))
     assert choice.encoding == "json"
     assert set(choice.declined.values()) == {"no_table"}
-    assert choose(flat(2), Context(), Allowed(NAMES)).declined["toon"] == "no_table"
+    assert choose(flat(2), Context(), Allowed(names())).declined["toon"] == "no_table"
 
 
 def test_without_a_tokenizer_an_encoding_has_to_save_a_share_of_the_bytes():
@@ -74,7 +74,7 @@ def test_without_a_tokenizer_an_encoding_has_to_save_a_share_of_the_bytes():
 
 def test_with_a_tokenizer_tokens_decide_and_no_table_is_needed():
     text = '{"name":"a","size":1,"tags":["x","y"]}'
-    choice = choose(text, Context(), Allowed(NAMES, count_tokens=words))
+    choice = choose(text, Context(), Allowed(names(), count_tokens=words))
     assert choice.encoding == "tight-c"
     assert choice.sizes["json"] == words(text)
     assert choice.declined["ldf"] == "not_a_table"
@@ -86,7 +86,7 @@ def test_a_text_with_fewer_tokens_and_more_bytes_is_not_chosen():
 
 
 def test_on_a_tie_json_stays():
-    choice = choose(flat(9), Context(), Allowed(NAMES, count_tokens=lambda text: 7))
+    choice = choose(flat(9), Context(), Allowed(names(), count_tokens=lambda text: 7))
     assert choice.encoding == "json"
 
 
