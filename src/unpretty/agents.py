@@ -144,8 +144,8 @@ def _claude_code() -> Agent:
         client_traits=("shows_structured", "reads_resources"),
         # Shown inline; a longer result becomes a preview of 2 KB and a file.
         limits={"shell_chars": 30_000, "mcp_chars": 50_000},
-        # The directory of that file.
-        marks={"saved_in": "tool-results"},
+        # The directory of that file, and a member of ``_meta`` in an MCP request.
+        marks={"saved_in": "tool-results", "meta_call_id": "claudecode/toolUseId"},
         # As a message beside the result, of built-in and of MCP tools.
         shows_context=True,
     )
@@ -171,6 +171,10 @@ def _codex() -> Agent:
             "omitted": " bytes omitted ...",
             # The id of a call whose result goes to a program: Codex ignores the answer to it.
             "code_mode": "exec-",
+            # Members of ``_meta`` in an MCP request.
+            "meta_call_id": "callId",
+            "meta_session": "threadId",
+            "meta_turn": "x-codex-turn-metadata",
         },
         # The hooks of the user and of the project; the texts of two that replace the same result are joined.
         runs_each_copy=True,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unpretty.engine.json_text.scanner import InvalidJSON
 from unpretty.proxy.channel import Outlet, read_lines
-from unpretty.proxy.clients import ToolCall
+from unpretty.proxy.clients import read_call
 from unpretty.proxy.current_settings import CurrentSettings
 from unpretty.proxy.kept_results import KeptResults
 from unpretty.proxy.message import literal, read_messages, splice
@@ -82,11 +82,11 @@ _CLIENTS = st.sampled_from(["claude-code", "codex-mcp-client", "opencode", "othe
 
 
 def _rewritten(session, text, limit=None):
-    policy = CurrentSettings()
-    policy.settings.min_bytes = 0
+    current = CurrentSettings()
+    current.settings.min_bytes = 0
     (message,) = read_messages(text)
-    call = ToolCall((("name", "rows"),))
-    made = Rewriter(session, policy, KeptResults(), limit).rewrite(text, message, call)
+    call = read_call((("name", "rows"),))
+    made = Rewriter(session, current, KeptResults(), limit).rewrite(text, message, call)
     return made, splice(text, made.edits)
 
 
@@ -111,16 +111,16 @@ def test_a_cut_result_holds_the_first_rows_and_a_notice(result, client, listed, 
     text = json.dumps({"jsonrpc": "2.0", "result": result, "id": 1})
     made, after = _rewritten(_session(client, listed), text, limit)
     received = json.loads(after)["result"]
-    if made.cut is None:
+    if made.limited is None:
         assert "unpretty://" not in after
         return
-    assert 0 < made.cut.shown < len(made.cut.rows)
-    assert received["content"][-1] == {"type": "text", "text": made.cut.notice}
+    assert 0 < made.limited.shown < len(made.limited.rows)
+    assert received["content"][-1] == {"type": "text", "text": made.limited.notice}
     assert [b for b in received["content"] if b.get("type") != "text"] == [
         b for b in result["content"] if b.get("type") != "text"
     ]
     if "structuredContent" in received:
-        assert received["structuredContent"]["unpretty"] == made.cut.notice
+        assert received["structuredContent"]["unpretty"] == made.limited.notice
 
 
 @given(st.text(), _SPACE)

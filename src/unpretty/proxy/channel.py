@@ -1,7 +1,7 @@
 """Bytes between two file descriptors: whole lines in, everything out, whatever the other side does.
 
-Blocking calls on raw descriptors, one thread per direction: neither direction waits for the other, and a reader that
-is slow slows its writer down exactly as a direct pipe would.
+Blocking calls on raw descriptors, one thread per direction: neither direction waits for the other, and a slow reader
+slows its writer down exactly as a direct pipe would.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import select
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +19,11 @@ _CHUNK = 1 << 20
 MAX_LINE = 256 << 20
 
 
-class InputLine:
-    """One line with its line end, or a piece of something too long to be read (``whole`` is False)."""
+class InputLine(NamedTuple):
+    """One line with its line end, or a piece of a line too long to be read (``whole`` is False)."""
 
-    __slots__ = ("data", "whole")
-
-    def __init__(self, data: bytes, whole: bool = True) -> None:
-        self.data = data
-        self.whole = whole
+    data: bytes
+    whole: bool
 
 
 def read_lines(fd: int, max_line: int = MAX_LINE) -> Iterator[InputLine]:
@@ -74,15 +71,15 @@ class Outlet:
             return not self.broken
 
     def close(self) -> None:
-        """Let the reader see the end. The descriptor stays taken, so that no later file can get its number."""
+        """Let the reader see the end. The descriptor stays open, so that no later file can get its number."""
         with self._lock:
             self.broken = True
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nowhere, self.fd)
-            os.close(nowhere)
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, self.fd)
+            os.close(null)
 
     def reader_is_gone(self) -> bool:
-        """True when it is certain that nobody reads any more; on Windows only a failed write tells."""
+        """True when it is certain that nobody reads any more; on Windows only a failed write shows it."""
         if self.broken or not hasattr(select, "poll"):
             return self.broken
         poll = select.poll()

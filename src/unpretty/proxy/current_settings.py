@@ -21,7 +21,7 @@ class CurrentSettings:
 
     Attributes:
         settings: the settings in force at the last ``refresh``.
-        project: the folder that the client started us in.
+        project: the directory that the client started us in.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class CurrentSettings:
         self._resolved = str(locations.resolved_settings_file())
         self._stamp: tuple[int, int] | None = None
         self.settings = Settings()
-        self.project = _working_folder()
+        self.project = _working_directory()
 
     def refresh(self) -> None:
         """Read the settings if config.toml is not what it was; the defaults stay while the proxy is only tried."""
@@ -45,17 +45,14 @@ class CurrentSettings:
             self._stamp = stamp
 
     def switched_off(self, call: ToolCall, tool_id: str) -> str:
-        """The reason code when results of ``tool_id`` (mcp__server__tool) are to be left alone, else empty."""
+        """The reason code when results of ``tool_id`` (mcp__server__tool) have to be left alone, else empty."""
         return self.settings.off_reason(tool_id, call.command, self.project)
 
     def context(self, call: ToolCall, tool_id: str) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
         settings = self.settings
         as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
-        context = Context(
-            FILE if as_it_is else MCP,
-            command=call.command,
-        )
+        context = Context(FILE if as_it_is else MCP, command=call.command)
         settings.apply_to(context)
         return context
 
@@ -65,8 +62,8 @@ def is_trial() -> bool:
     return os.environ.get("UNPRETTY_SELFTEST") == "1"
 
 
-def _working_folder() -> str:
+def _working_directory() -> str:
     try:
         return str(Path.cwd())
-    except OSError:  # the folder was removed
+    except OSError:  # it was removed
         return ""

@@ -1,30 +1,24 @@
-"""Complete results that were cut, kept in memory so that the client can read them again as resources.
+"""Complete results that were limited, kept in memory so that the client can read them again as resources.
 
 Addresses: ``unpretty://result/7`` is the whole of result 7, ``unpretty://result/7/rows/41-80`` its rows 41 to 80 with
-what stands around them. Replies follow the MCP specification's ReadResourceResult and ListResourcesResult.
+what is around the rows.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from typing import TYPE_CHECKING
 
 from unpretty.engine.context import byte_length
-from unpretty.proxy.message import as_dict, as_text
 
 if TYPE_CHECKING:
     from unpretty.proxy.rows import Rows
 
 PREFIX = "unpretty://result/"
 _ADDRESS = re.compile(r"unpretty://result/(\d{1,9})(?:/rows/(\d{1,9})-(\d{1,9}))?\Z", re.ASCII)
-# Tells a client that lists resources to look again (handshake revisions only; 2026-07-28 has subscriptions).
-LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}\n'
 # Bytes of text kept for one session; the oldest results go first.
 MAX_BYTES = 64 << 20
-_NOT_FOUND = -32002
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 class KeptResults:
@@ -73,42 +67,13 @@ class KeptResults:
                 {
                     "uri": f"{PREFIX}{number}",
                     "name": f"complete result {number} of {tool}",
-                    "mimeType": _mime_type(rows.text),
+                    "mimeType": mime_type(rows.text),
                     "size": size,
                 }
                 for number, (tool, rows, size) in self._results.items()
             ]
 
 
-def _mime_type(text: str) -> str:
+def mime_type(text: str) -> str:
+    """The media type of a kept text."""
     return "application/json" if text[:1] in ("{", "[") else "text/plain"
-
-
-def read_reply(store: KeptResults, params: object) -> dict[str, object]:
-    """``result`` or ``error`` of a ``resources/read`` for one of our addresses."""
-    address = as_text(as_dict(params).get("uri"))
-    text = store.read(address)
-    if text is None:
-        return {"error": {"code": _NOT_FOUND, "message": "Resource not found", "data": {"uri": address}}}
-    return {"result": _result(params, contents=[{"uri": address, "mimeType": _mime_type(text), "text": text}])}
-
-
-def list_reply(store: KeptResults, method: str, params: object) -> dict[str, object]:
-    """``result`` of ``resources/list`` or ``resources/templates/list`` when the server itself has no resources."""
-    if method == "resources/list":
-        return {"result": _result(params, resources=store.entries())}
-    template = {"uriTemplate": PREFIX + "{number}/rows/{first}-{last}", "name": "rows of a result that was cut"}
-    return {"result": _result(params, resourceTemplates=[template])}
-
-
-def _result(params: object, **members: object) -> dict[str, object]:
-    """A result with the members that revision 2026-07-28 asks for when the request is of that revision."""
-    if _VERSION_KEY in as_dict(as_dict(params).get("_meta")):
-        return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **members}
-    return members
-
-
-def encode_reply(identity: object, body: dict[str, object]) -> bytes:
-    """A JSON-RPC response line; ``identity`` is the request's id as the scanner gives it (``bytes`` for numbers)."""
-    number = identity.decode("ascii") if isinstance(identity, bytes) else json.dumps(identity)
-    return f'{{"jsonrpc":"2.0","id":{number},{json.dumps(body)[1:]}\n'.encode("ascii")

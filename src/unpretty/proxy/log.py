@@ -12,11 +12,12 @@ from unpretty.proxy.current_settings import is_trial
 
 if TYPE_CHECKING:
     from unpretty.proxy.clients import ToolCall
+    from unpretty.proxy.compacted import CompactedText
     from unpretty.proxy.current_settings import CurrentSettings
-    from unpretty.proxy.rewrite import Rewritten, TextDecision
+    from unpretty.proxy.rewrite import Rewritten
     from unpretty.proxy.session import Session
 
-# Lines of this kind tell what would have been saved; they are no results that the agent was offered.
+# Lines of this kind say what would have been saved; they are not results that the agent was offered.
 OBSERVED = "observed"
 # Seconds between two processes that count tokens: loading the vocabulary costs more than counting does.
 _COUNT_EVERY = 5.0
@@ -27,9 +28,9 @@ _MAX_UNCOUNTED = 16 << 20
 class ProxyLog:
     """Writes what was decided about each result; ``observing`` when nothing is changed."""
 
-    def __init__(self, session: Session, policy: CurrentSettings, *, observing: bool) -> None:
+    def __init__(self, session: Session, current: CurrentSettings, *, observing: bool) -> None:
         self._session = session
-        self._policy = policy
+        self._current = current
         self._observing = observing
         self._path = str(locations.decision_log_file())
         self._seen = self._bytes_in = self._bytes_out = 0
@@ -40,38 +41,37 @@ class ProxyLog:
         """Append one line for each text of a result of ``call``; the work took ``milliseconds``. Never raises."""
         if is_trial():
             return
-        settings = self._policy.settings
-        for outcome in made.outcomes:
-            line = self._line(call, outcome, milliseconds)
-            if made.cut is not None:
-                line["rows"], line["rows_shown"] = len(made.cut.rows), made.cut.shown
+        settings = self._current.settings
+        for text in made.texts:
+            decision = text.compaction.decision
+            who = {**self._who(call), "field": text.field}
+            line = decision_record(who, decision, milliseconds, OBSERVED if self._observing else "decision")
+            if made.limited is not None:
+                line["rows"], line["rows_shown"] = len(made.limited.rows), made.limited.shown
             append(self._path, line, settings.log_max_bytes, settings.log_files)
-            self._bytes_in += outcome.compaction.decision.bytes_in
-            self._bytes_out += outcome.compaction.decision.bytes_out
-            self._count_later(str(line["id"]), outcome)
-        self._seen += bool(made.outcomes)
+            self._bytes_in += decision.bytes_in
+            self._bytes_out += decision.bytes_out
+            self._count_later(str(line["id"]), text)
+        self._seen += bool(made.texts)
         if self._uncounted and time.monotonic() - self._counted_at > _COUNT_EVERY:
             self.count_tokens()
 
-    def _count_later(self, identity: str, outcome: TextDecision) -> None:
-        """Note a conversion whose tokens are to be counted; what does not fit into memory stays an estimate."""
-        if (
-            self._observing
-            or not outcome.compaction.decision.converted
-            or self._policy.settings.count_tokens != "exact"
-        ):
+    def _count_later(self, identity: str, text: CompactedText) -> None:
+        """Note a conversion whose tokens have to be counted; what does not fit into memory stays an estimate."""
+        exact = self._current.settings.count_tokens == "exact"
+        if self._observing or not text.compaction.decision.converted or not exact:
             return
-        if sum(len(before) for _, before, _ in self._uncounted) + len(outcome.before) <= _MAX_UNCOUNTED:
-            self._uncounted.append((identity, outcome.before, outcome.compaction.text))
+        if sum(len(before) for _, before, _ in self._uncounted) + len(text.before) <= _MAX_UNCOUNTED:
+            self._uncounted.append((identity, text.before, text.after))
 
     def count_tokens(self) -> None:
-        """Have the tokens of the conversions since the last time counted by a process of its own."""
+        """Let a process of its own count the tokens of the conversions since the last time."""
         texts, self._uncounted = self._uncounted, []
         self._counted_at = time.monotonic()
         if texts:
             from unpretty.tokens.background import count_later
 
-            settings = self._policy.settings
+            settings = self._current.settings
             count_later(sys.executable, self._path, texts, settings.log_max_bytes, settings.log_files)
 
     def summary(self) -> str:
@@ -81,18 +81,15 @@ class ProxyLog:
             f"their {self._bytes_in:,} bytes would have become {self._bytes_out:,}."
         )
 
-    def _line(self, call: ToolCall, outcome: TextDecision, milliseconds: float) -> dict[str, object]:
+    def _who(self, call: ToolCall) -> dict[str, object]:
         session = self._session
-        who: dict[str, object] = {
+        return {
             "via": "proxy",
             "agent": session.client.agent,
             "agent_version": session.client_version,
             "session": call.session,
             "tool_use_id": call.tool_use_id,
-            "project": self._policy.project,
+            "project": self._current.project,
             "model": call.model,
             "tool": session.tool_id(call.tool),
-            "field": outcome.field,
         }
-        kind = OBSERVED if self._observing else "decision"
-        return decision_record(who, outcome.compaction.decision, milliseconds, kind)

@@ -1,4 +1,4 @@
-"""JSON-RPC messages as text: where the parts that matter stand, so that everything else stays byte for byte.
+"""JSON-RPC messages as text: the offsets of the parts that matter, so that everything else stays byte for byte.
 
 A message is never parsed and written again. ``read_messages`` notes the offsets of a tool result's texts and of its
 ``structuredContent``; ``splice`` replaces exactly those and copies the rest. Shapes: JSON-RPC 2.0 and the MCP
@@ -7,46 +7,38 @@ specification's CallToolResult, revisions 2024-11-05 to 2026-07-28 (batches are 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING
 
-from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON
+from unpretty.proxy.json_cursor import Cursor, Span, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 Edit = tuple[int, int, str]
 """(start, end, replacement): offsets in characters of the message text."""
 
 
-class Span:
-    """A JSON value inside a message: its offsets in characters, and the value as ``scanner.scan`` gives it."""
-
-    __slots__ = ("end", "start", "value")
-
-    def __init__(self, start: int, end: int, value: object) -> None:
-        self.start = start
-        self.end = end
-        self.value = value
-
-
+@dataclass(frozen=True)
 class ContentBlock:
-    """One block of a tool result's ``content``: its offsets, its type, and its text when it has one."""
+    """One block of a tool result's ``content``: its offsets in characters, and the text of a text block.
 
-    __slots__ = ("end", "start", "text", "type")
+    Images, audio, links and embedded resources have no ``text``: they are never changed.
+    """
 
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.type: object = None
-        self.text: Span | None = None
+    start: int
+    end: int
+    text: Span | None
 
     @property
     def is_text(self) -> bool:
-        """True for a text block; images, audio, links and embedded resources are not ours to touch."""
-        return self.type == "text" and self.text is not None and isinstance(self.text.value, str)
+        """True for a text block."""
+        return self.text is not None
 
 
+@dataclass(frozen=True)
 class CallResult:
     """The ``result`` of a response, read as a CallToolResult; other results simply have none of these members.
 
@@ -59,18 +51,16 @@ class CallResult:
         is_error: ``isError`` is anything but false.
     """
 
-    __slots__ = ("content", "content_span", "end", "is_error", "start", "structured", "structured_member")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.content: list[ContentBlock] | None = None
-        self.content_span = (start, start)
-        self.structured: Span | None = None
-        self.structured_member = (start, start)
-        self.is_error = False
+    start: int
+    end: int
+    content: list[ContentBlock] | None
+    content_span: tuple[int, int]
+    structured: Span | None
+    structured_member: tuple[int, int]
+    is_error: bool
 
 
+@dataclass(frozen=True, eq=False)
 class Message:
     """One JSON-RPC message inside a line.
 
@@ -79,23 +69,29 @@ class Message:
         id: the id as the scanner gives it (``bytes`` for numbers, so 1 and "1" differ), None for notifications.
         method: the method, None for responses.
         params: parameters of a request or notification as the scanner gives them.
-        result: the result of a response, None for errors and results that are no objects.
+        result: the result of a response, None for errors and results that are not objects.
     """
 
-    __slots__ = ("end", "id", "method", "params", "result", "start")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.id: object = None
-        self.method: str | None = None
-        self.params: object = None
-        self.result: CallResult | None = None
+    start: int
+    end: int
+    id: object
+    method: str | None
+    params: object
+    result: CallResult | None
 
     @property
     def is_response(self) -> bool:
         """True for the answer to a request."""
         return self.method is None and self.id is not None
+
+
+def read_line(line: bytes) -> tuple[str, list[Message]] | None:
+    """The text of a line and its messages; None for a line that cannot be read, which has to pass as it came."""
+    try:
+        text = line.decode("utf-8")
+        return text, read_messages(text)
+    except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
+        return None
 
 
 def read_messages(text: str) -> list[Message]:
@@ -135,122 +131,48 @@ def literal(value: str, like: str = "") -> str:
     return plain
 
 
-def as_dict(value: object) -> dict[str, object]:
-    """An object as the scanner gives it as a ``dict``; an empty one for anything else."""
-    return dict(value) if isinstance(value, tuple) else {}
-
-
-def as_text(value: object) -> str:
-    """``value`` when it is a string, else the empty string."""
-    return value if isinstance(value, str) else ""
-
-
-class Cursor:
-    """A position in JSON text that moves over values one by one."""
-
-    __slots__ = ("position", "text")
-
-    def __init__(self, text: str, position: int = 0) -> None:
-        self.text = text
-        self.position = position
-
-    def peek(self) -> str:
-        """The next character that is not white space; the cursor stops on it."""
-        text, position = self.text, self.position
-        while (char := text[position : position + 1]) and char in WHITESPACE:
-            position += 1
-        self.position = position
-        return char
-
-    def expect(self, char: str) -> None:
-        """Step over ``char``."""
-        if self.peek() != char:
-            raise InvalidJSON(f"{char} expected", pos=self.position)
-        self.position += 1
-
-    def value(self) -> Span:
-        """Step over one value of any kind."""
-        self.peek()
-        start = self.position
-        value, self.position = scan(self.text, start)
-        return Span(start, self.position, value)
-
-    def items(self) -> Iterator[None]:
-        """Stop before each element of an array; the caller steps over it."""
-        self.expect("[")
-        if self.peek() != "]":
-            while True:
-                yield
-                if self.peek() != ",":
-                    break
-                self.position += 1
-        self.expect("]")
-
-    def members(self) -> Iterator[str]:
-        """Give each name of an object and stop before its value; the caller steps over it."""
-        self.expect("{")
-        seen = set()
-        if self.peek() != "}":
-            while True:
-                if self.peek() != '"':
-                    raise InvalidJSON("a name is missing", pos=self.position)
-                name = as_text(self.value().value)
-                if name in seen:
-                    raise InvalidJSON("a name that occurs twice", pos=self.position)
-                seen.add(name)
-                self.expect(":")
-                yield name
-                if self.peek() != ",":
-                    break
-                self.position += 1
-        self.expect("}")
-
-
 def _message(cursor: Cursor) -> Message:
     cursor.peek()
-    message = Message(cursor.position)
+    start = cursor.position
+    found: dict[str, object] = {}
+    result = None
     for name in cursor.members():
-        if name == "id":
-            message.id = cursor.value().value
-        elif name == "method":
-            message.method = as_text(cursor.value().value)
-        elif name == "params":
-            message.params = cursor.value().value
-        elif name == "result" and cursor.peek() == "{":
-            message.result = _result(cursor)
+        if name == "result" and cursor.peek() == "{":
+            result = _result(cursor)
         else:
-            cursor.value()
-    message.end = cursor.position
-    return message
+            found[name] = cursor.value().value
+    method = as_text(found["method"]) if "method" in found else None
+    return Message(start, cursor.position, found.get("id"), method, found.get("params"), result)
 
 
 def _result(cursor: Cursor) -> CallResult:
-    result = CallResult(cursor.position)
-    before = 0
+    start = before = cursor.position
+    content, content_span = None, (start, start)
+    structured, structured_member = None, (start, start)
+    is_error = False
     for name in cursor.members():
         if name == "content" and cursor.peek() == "[":
-            start = cursor.position
-            result.content = [_block(cursor) for _ in cursor.items()]
-            result.content_span = (start, cursor.position)
+            opening = cursor.position
+            content = [_block(cursor) for _ in cursor.items()]
+            content_span = (opening, cursor.position)
         elif name == "structuredContent":
-            result.structured = cursor.value()
-            result.structured_member = _member(cursor, result.start, before)
+            structured = cursor.value()
+            structured_member = _member(cursor, start, before)
         elif name == "isError":
-            result.is_error = cursor.value().value is not False
+            is_error = cursor.value().value is not False
         else:
             cursor.value()
         before = cursor.position
-    result.end = cursor.position
-    return result
+    return CallResult(start, cursor.position, content, content_span, structured, structured_member, is_error)
 
 
 def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
     """Offsets of the member that ends at the cursor, with the comma that goes when it goes.
 
-    ``opening`` is the offset of the object's bracket, ``before`` the end of the member before it, 0 for the first.
+    ``opening`` is the offset of the object's bracket, ``before`` the end of the member before it, or ``opening``.
     """
     end = cursor.position
-    if before:
+    if before > opening:
         return before, end
     return opening + 1, cursor.position + 1 if cursor.peek() == "," else end
 
@@ -258,15 +180,10 @@ def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
 def _block(cursor: Cursor) -> ContentBlock:
     if cursor.peek() != "{":
         span = cursor.value()
-        block = ContentBlock(span.start)
-        block.end = span.end
-        return block
-    block = ContentBlock(cursor.position)
-    for name in cursor.members():
-        span = cursor.value()
-        if name == "type":
-            block.type = span.value
-        elif name == "text":
-            block.text = span
-    block.end = cursor.position
-    return block
+        return ContentBlock(span.start, span.end, None)
+    start = cursor.position
+    found = {name: cursor.value() for name in cursor.members()}
+    text, kind = found.get("text"), found.get("type")
+    if text is None or kind is None or kind.value != "text" or not isinstance(text.value, str):
+        text = None
+    return ContentBlock(start, cursor.position, text)

@@ -1,50 +1,39 @@
 """What a tool's declared outputSchema allows us to do to its ``structuredContent`` without making it invalid.
 
-Removing white space leaves the JSON value as it is, so it is always allowed. Everything else asks here, and the answer
-is "no" whenever the schema is not plainly read to allow it. Keywords: JSON Schema 2020-12.
+Removing whitespace leaves the JSON value as it is, so it is always allowed. Everything else is allowed only where the
+schema has no keyword that could forbid it. Keywords: JSON Schema 2020-12.
 """
 
 from __future__ import annotations
 
-from unpretty.proxy.message import as_dict, as_text
+from dataclasses import dataclass
 
-# Keywords that may turn down a string for having become shorter, unless they are about something else.
+from unpretty.proxy.json_cursor import as_dict, as_text
+
+# Keywords that may reject a string because it became shorter, unless they are about something else.
 _STRING_KEYWORDS = ("pattern", "format", "contentSchema", "contentMediaType", "contentEncoding")
-# Keywords of the root under which one more member may be turned down.
-_ROOT_KEYWORDS = frozenset(
-    (
-        "unevaluatedProperties",
-        "maxProperties",
-        "propertyNames",
-        "patternProperties",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "not",
-        "if",
-        "$ref",
-        "$dynamicRef",
-    )
-)
-# Keywords anywhere that may turn down an array for having fewer elements.
+# Keywords of the root that may reject one more member.
+_ROOT_KEYWORDS = frozenset((
+    "unevaluatedProperties", "maxProperties", "propertyNames", "patternProperties", "allOf", "anyOf", "oneOf", "not",
+    "if", "$ref", "$dynamicRef",
+))  # fmt: skip
+# Keywords anywhere that may reject an array because it has fewer elements.
 _ARRAY_KEYWORDS = frozenset(("contains", "minContains", "not", "if"))
 
 
+@dataclass(frozen=True)
 class OutputRules:
     """What may be done to a tool's ``structuredContent``.
 
     Attributes:
-        may_drop: no outputSchema was declared, so nobody waits for ``structuredContent``.
-        may_shorten_strings: JSON inside strings may lose its white space.
+        may_drop: no outputSchema was declared, so no client requires ``structuredContent``.
+        may_shorten_strings: JSON inside strings may lose its whitespace.
         may_add_member: the root object may get one more member, and its arrays may have fewer elements.
     """
 
-    __slots__ = ("may_add_member", "may_drop", "may_shorten_strings")
-
-    def __init__(self, may_drop: bool, may_shorten_strings: bool, may_add_member: bool) -> None:
-        self.may_drop = may_drop
-        self.may_shorten_strings = may_shorten_strings
-        self.may_add_member = may_add_member
+    may_drop: bool
+    may_shorten_strings: bool
+    may_add_member: bool
 
 
 UNKNOWN = OutputRules(may_drop=False, may_shorten_strings=False, may_add_member=False)

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.scanner import InvalidJSON
-from unpretty.proxy.message import Cursor
+from unpretty.proxy.json_cursor import Cursor
 
 # Objects inside objects are searched this deep for the array that holds the rows.
 _MAX_DEPTH = 6
 
 
+@dataclass(frozen=True)
 class Rows:
     """A text whose middle is a run of rows.
 
     Attributes:
         text: all of it.
-        spans: (start, end) of each row, in characters; what separates two rows stands between their spans.
+        spans: (start, end) of each row, in characters; what separates two rows is between their spans.
         name: name of the array's member in its object, empty for a root array and for lines.
         unit: what a row is called in a sentence.
     """
 
-    __slots__ = ("name", "spans", "text", "unit")
-
-    def __init__(self, text: str, spans: list[tuple[int, int]], name: str = "", unit: str = "rows") -> None:
-        self.text = text
-        self.spans = spans
-        self.name = name
-        self.unit = unit
+    text: str
+    spans: list[tuple[int, int]]
+    name: str = ""
+    unit: str = "rows"
 
     def __len__(self) -> int:
         return len(self.spans)
 
     def fitting(self, limit: int) -> int:
-        """How many of the first rows fit into ``limit`` UTF-8 bytes together with all that stands around the rows."""
+        """How many of the first rows fit into ``limit`` UTF-8 bytes together with what is around the rows."""
         first, last = self.spans[0][0], self.spans[-1][1]
         around = byte_length(self.text[:first]) + byte_length(self.text[last:])
         ends = [end for _, end in self.spans]
@@ -70,10 +69,7 @@ def json_rows(document: str) -> Rows | None:
 def _search(cursor: Cursor, name: str, depth: int, found: list[Rows]) -> None:
     opening = cursor.peek()
     if opening == "[":
-        spans = []
-        for _ in cursor.items():
-            span = cursor.value()
-            spans.append((span.start, span.end))
+        spans = [cursor.value()[:2] for _ in cursor.items()]
         if len(spans) > 1:
             found.append(Rows(cursor.text, spans, name))
     elif opening == "{" and depth:

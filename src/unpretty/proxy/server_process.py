@@ -1,8 +1,8 @@
-"""The wrapped server as a child process: started with its own pipes, signalled, waited for, and never left behind.
+"""The wrapped server as a child process: started with its own pipes, signalled, waited for, and never left running.
 
 On POSIX the server leads a process group of its own, so that a wrapper such as ``npx`` and what it started can be
-ended together. On Linux the kernel kills the server when the proxy is killed without notice; elsewhere, and for what
-the server started itself, the closed pipes tell.
+ended together. On Linux the kernel kills the server when the proxy is killed; elsewhere the server, and everywhere what
+it started, finds its pipes closed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KILL_AFTER = 5.0
 _POSIX = os.name == "posix"
 _PR_SET_PDEATHSIG = 1
 _PIPE_BYTES = 1 << 20
-# Signals that a client or a terminal may send to the server that it thinks it started.
+# Signals that a client or a terminal may send to what it takes for the server.
 _FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 _ENDING = ("SIGTERM", "SIGHUP")
 
@@ -54,8 +54,8 @@ class ServerProcess:
             )
         except FileNotFoundError:
             raise CannotStart(f"cannot start the MCP server: {command[0]} was not found.", 127) from None
-        except (OSError, ValueError) as fault:
-            why = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        except (OSError, ValueError) as exc:
+            why = getattr(exc, "strerror", None) or str(exc)
             raise CannotStart(f"cannot start the MCP server {command[0]}: {why}.", 126) from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self.stdin = self._process.stdin.fileno()
@@ -115,13 +115,13 @@ class ServerProcess:
 
 
 def end_like(status: int) -> int:
-    """The status to exit with after the server's own ``status``; a server killed by a signal takes us the same way."""
+    """The status to exit with after the server's ``status``; if a signal killed the server, die of that signal."""
     if status >= 0 or not _POSIX:
         return status
     number = -status
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's own core file is the interesting one
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the core file that matters is the server's
     if number != signal.SIGKILL:
         signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])

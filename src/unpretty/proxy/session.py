@@ -1,12 +1,13 @@
-"""What one connection has told about itself so far: the client, the server, its tools, and the requests under way."""
+"""What is known about one connection so far: the client, the server, its tools, and the requests without an answer."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unpretty.engine.json_text.scanner import scan
-from unpretty.proxy.clients import Client, ToolCall, client_named
-from unpretty.proxy.message import as_dict, as_text
+from unpretty.proxy.clients import Client, ToolCall, client_named, read_call
+from unpretty.proxy.json_cursor import as_dict, as_text
 from unpretty.proxy.output_schemas import OutputSchemas
 
 if TYPE_CHECKING:
@@ -18,21 +19,25 @@ _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 INTRODUCTIONS = ("initialize", "server/discover")
 
 
+@dataclass(frozen=True)
 class PendingRequest:
-    """A request of the client that the server has not answered yet."""
+    """A request of the client that the server has not answered yet.
 
-    __slots__ = ("call", "method", "params")
+    Attributes:
+        method: its method.
+        params: those of ``resources/list`` as the scanner gives them.
+        call: what a ``tools/call`` asks for.
+    """
 
-    def __init__(self, method: str, params: object) -> None:
-        self.method = method
-        self.params = params if method in ("resources/list", *INTRODUCTIONS) else None
-        self.call = ToolCall(params) if method == "tools/call" else None
+    method: str
+    params: object
+    call: ToolCall | None
 
 
 class Session:
     """The state of one connection, kept by both directions.
 
-    A request is noted before it is passed on, so the answer always finds it. Each direction is read by one thread.
+    A request is noted before it is passed on, so its answer always finds it. Each direction is read by one thread.
 
     Attributes:
         client, client_version: as the client introduced itself.
@@ -69,7 +74,11 @@ class Session:
             self._meet_client(as_dict(info))
         if message.method.startswith("resources/"):
             self.client_uses_resources = True
-        self.under_way[message.id] = PendingRequest(message.method, params)
+        self.under_way[message.id] = PendingRequest(
+            message.method,
+            params if message.method == "resources/list" else None,
+            read_call(params) if message.method == "tools/call" else None,
+        )
 
     def request_answered_by(self, message: Message) -> PendingRequest | None:
         """The request that ``message`` answers, which is then no longer under way."""
@@ -85,7 +94,7 @@ class Session:
             self._meet_server(as_dict(scan(text, message.result.start)[0]))
 
     def tool_id(self, tool: str) -> str:
-        """The name under which agents know ``tool``: mcp__server__tool, odd characters of the server's name as _."""
+        """The name under which agents know ``tool``: mcp__server__tool, with _ for other characters of the server."""
         server = "".join(
             char if (char.isalnum() and char.isascii()) or char in "_-" else "_" for char in self.server_name
         )

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from unpretty import locations
-from unpretty.proxy.kept_results import LIST_CHANGED
 from unpretty.proxy.relay import Proxy
+from unpretty.proxy.resource_replies import LIST_CHANGED
 
 
 class End:

@@ -300,12 +300,12 @@ def test_a_cut_result_becomes_a_table_after_the_cut(capped):
 
 def test_the_oldest_results_are_forgotten_when_memory_is_used_up(capped, monkeypatch):
     made = capped()
-    monkeypatch.setattr(made.proxy._store, "_max_bytes", 60_000)
+    monkeypatch.setattr(made.proxy._kept, "_max_bytes", 60_000)
     for _ in range(5):
         made.call(text_result(PRETTY))
     found = ["result" in read(made, f"unpretty://result/{number}") for number in range(1, 6)]
     assert found == [False, False, False, True, True]
-    monkeypatch.setattr(made.proxy._store, "_max_bytes", 1000)
+    monkeypatch.setattr(made.proxy._kept, "_max_bytes", 1000)
     assert "unpretty://" not in texts_of(result_of(made.call(text_result(PRETTY))))[1]
 
 
