@@ -9,11 +9,11 @@ class Field:
     """One text of a tool result.
 
     Attributes:
-        name: where the text stands in the result, as the decision log spells it (``stdout``, ``[0].text``).
+        name: where the text is in the result, as the decision log spells it (``stdout``, ``[0].text``).
         text: the text as the agent handed it over.
         context: what is known about it.
         whole: the text is all of what the agent had cut.
-        compaction: what became of it; set by ``entry``.
+        compaction: what became of it; set by ``serving``.
     """
 
     __slots__ = ("compaction", "context", "name", "text", "whole")
@@ -36,17 +36,21 @@ class Call:
     Attributes:
         agent, agent_version, session, tool_use_id, project, model, tool: as in the decision log, "" when unknown.
         command: the shell command, never logged.
-        notice: a line for the model beside the result, "" when there is none.
+        budget_ms: the most milliseconds that the agent leaves for the work, None for no limit of its own.
+        for_program: a program reads the result, not the model: nothing but JSON may be changed, and stays JSON.
         fields: the texts that may be made smaller, in order.
         reason: why there are none, "" when there are some.
+        notice: a line for the model beside the result, "" when there is none.
+        reply: what goes to the agent, "" for nothing.
+        elsewhere: another copy of the hook answers this call, so this one neither replies nor logs.
     """
 
     __slots__ = (
-        "agent", "agent_version", "command", "fields", "model", "notice", "project", "reason", "session", "tool",
-        "tool_use_id",
+        "agent", "agent_version", "budget_ms", "command", "elsewhere", "fields", "for_program", "model", "notice",
+        "project", "reason", "reply", "session", "tool", "tool_use_id",
     )  # fmt: skip
 
-    def __init__(self, agent: str) -> None:
+    def __init__(self, agent: str, why: str = "") -> None:
         self.agent = agent
         self.agent_version = ""
         self.session = ""
@@ -55,13 +59,18 @@ class Call:
         self.model = ""
         self.tool = ""
         self.command = ""
-        self.notice = ""
+        self.budget_ms: "int | None" = None
+        self.for_program = False
         self.fields: "list[Field]" = []
-        self.reason = ""
+        self.reason = why
+        self.notice = ""
+        self.reply = ""
+        self.elsewhere = False
 
     def fail(self) -> None:
-        """Keep every text: something went wrong on the way."""
+        """Keep every text: something went wrong."""
         self.reason = reason.ERROR
+        self.reply = ""
         for field in self.fields:
             field.leave(reason.ERROR)
 

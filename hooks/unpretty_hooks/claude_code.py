@@ -5,10 +5,10 @@ The reply is the received ``tool_response`` with only the text changed: anything
 tools) or taken as it is (MCP tools), and a key that is left out is lost.
 """
 
-from unpretty.engine import context as kinds
+from unpretty import agents
 from unpretty.engine import reason, system
 from unpretty.engine.commands import reads_file
-from unpretty.engine.context import Context
+from unpretty.engine.context import FILE, MCP, SEARCH, SHELL, Context
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.engine.json_text.writer import to_json
 from unpretty_hooks.call import Call, Field, mapping_of, text_of
@@ -17,20 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
-NAME = "claude-code"
-# The client hands ``additionalContext`` to the model as a message beside the result, of built-in and MCP tools alike.
-SHOWS_CONTEXT = True
-# The same command in two settings files runs once.
-RUNS_EACH_COPY = False
-# Characters that the client shows inline; a longer result becomes a 2 KB preview and a file.
-BASH_INLINE_CHARS = 30_000
-MCP_INLINE_CHARS = 50_000
+AGENT = agents.get("claude-code")
+SHELL_CHARS, MCP_CHARS = AGENT.limits["shell_chars"], AGENT.limits["mcp_chars"]
 _PERSISTED_KEYS = ("persistedOutputPath", "persistedOutputSize")
 
 
 def read(payload: "dict[str, object]", settings: "Settings") -> Call:
     """The call that ``payload`` tells about, with the texts that may be replaced."""
-    call = Call(NAME)
+    call = Call(AGENT.name)
     call.agent_version = _client_version()
     call.session = text_of(payload, "session_id")
     call.tool_use_id = text_of(payload, "tool_use_id")
@@ -41,10 +35,10 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:
     if call.tool == "Bash" and isinstance(response, dict):
         _read_bash(call, response, settings)
     elif call.tool == "Grep" and isinstance(response, dict) and isinstance(response.get("content"), str):
-        call.fields.append(Field("content", text_of(response, "content"), Context(kinds.SEARCH, paths=True)))
-    elif call.tool.startswith("mcp__"):
+        call.fields.append(Field("content", text_of(response, "content"), Context(SEARCH, paths=True)))
+    elif _is_mcp(call):
         _read_mcp(call, response, settings)
-    elif call.tool in ("Read", "NotebookRead"):
+    elif AGENT.tools.get(call.tool) == FILE:
         call.reason = reason.FILE_VIEW
     if not call.fields and not call.reason:
         call.reason = reason.UNSUPPORTED_TOOL if call.tool else reason.BAD_PAYLOAD
@@ -53,23 +47,28 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:
 
 def reply(payload: "dict[str, object]", call: Call) -> str:
     """The answer that replaces the changed texts, "" when nothing changed."""
-    response = payload["tool_response"]
-    if call.tool.startswith("mcp__") and sum(_chars_out(field) for field in call.fields) > MCP_INLINE_CHARS:
+    response = received = payload.get("tool_response")
+    if _is_mcp(call) and sum(_chars_out(field) for field in call.fields) > MCP_CHARS:
         for field in call.changed():
             field.leave(reason.OVER_HOST_LIMIT)
     # Without us the model would have read a preview.
-    previewed = call.tool.startswith("mcp__") and sum(len(field.text) for field in call.fields) > MCP_INLINE_CHARS
+    previewed = _is_mcp(call) and sum(len(field.text) for field in call.fields) > MCP_CHARS
     for field in call.changed():
         assert field.compaction is not None
         response = _replaced(response, field.name, field.compaction.text)
         if field.whole or previewed:
             _claim_nothing(field)
-    if response is payload["tool_response"]:
+    if response is received:
         return ""
     output: dict[str, object] = {"hookEventName": "PostToolUse", "updatedToolOutput": response}
     if call.notice:
         output["additionalContext"] = call.notice
     return to_json({"hookSpecificOutput": output}) + "\n"
+
+
+def payload_of(value: "dict[str, object]") -> "dict[str, object] | None":
+    """``value`` when it is what the client hands to a hook, else None."""
+    return value if "hook_event_name" in value and "tool_name" in value and "turn_id" not in value else None
 
 
 def model(payload: "dict[str, object]") -> str:
@@ -88,11 +87,15 @@ def model(payload: "dict[str, object]") -> str:
     return ""
 
 
+def _is_mcp(call: Call) -> bool:
+    return call.tool.startswith(AGENT.mcp_prefix)
+
+
 def _read_bash(call: Call, response: "dict[str, object]", settings: "Settings") -> None:
     stdout = text_of(response, "stdout")
     if response.get("isImage") is True:
         return
-    context = Context(kinds.SHELL, command=call.command, noise=True, paths=True)
+    context = Context(SHELL, command=call.command, noise=True, paths=True)
     # The variable widens what the hook receives, not what the client shows.
     widened = system.environment("BASH_MAX_OUTPUT_LENGTH") is not None
     if "persistedOutputPath" in response:
@@ -101,20 +104,20 @@ def _read_bash(call: Call, response: "dict[str, object]", settings: "Settings") 
             whole = _persisted(text_of(response, "persistedOutputPath"), settings.max_input_bytes)
             if whole is not None:
                 context.cut = False
-                context.max_chars = BASH_INLINE_CHARS if widened else len(stdout)
+                context.max_chars = SHELL_CHARS if widened else len(stdout)
                 call.fields.append(Field("stdout", whole, context, whole=True))
                 return
-    previewed = widened and "persistedOutputPath" not in response and len(stdout) > BASH_INLINE_CHARS
+    previewed = widened and "persistedOutputPath" not in response and len(stdout) > SHELL_CHARS
     if previewed:
-        context.max_chars = BASH_INLINE_CHARS
+        context.max_chars = SHELL_CHARS
     call.fields.append(Field("stdout", stdout, context, whole=previewed))
 
 
 def _read_mcp(call: Call, response: object, settings: "Settings") -> None:
-    kind = kinds.FILE if reads_file(call.tool) else kinds.MCP
+    kind = FILE if reads_file(call.tool) else MCP
     if isinstance(response, str):
         path = _saved_path(response)
-        context = Context(kind, command=call.command, max_chars=MCP_INLINE_CHARS)
+        context = Context(kind, command=call.command, max_chars=MCP_CHARS)
         if path:
             whole = _persisted(path, settings.max_input_bytes) if settings.inline_persisted else None
             context.cut = whole is None
@@ -171,7 +174,7 @@ def _persisted(path: str, max_bytes: int) -> "str | None":
     """The text of the client's own file of one tool result; None when it is not that, too large or not readable."""
     from unpretty_hooks.saved_output import read_saved
 
-    text = read_saved(path, "tool-results", max_bytes)
+    text = read_saved(path, AGENT.marks["saved_in"], max_bytes)
     # The client trims its inline text at the end too.
     return None if text is None else text.rstrip()
 
@@ -179,7 +182,7 @@ def _persisted(path: str, max_bytes: int) -> "str | None":
 def _client_version() -> str:
     """The client's version from ``AI_AGENT=claude-code_2-1-332_cli``, "" when it does not say."""
     parts = (system.environment("AI_AGENT") or "").split("_")
-    return parts[1].replace("-", ".") if len(parts) > 1 and parts[0] == NAME else ""
+    return parts[1].replace("-", ".") if len(parts) > 1 and parts[0] == AGENT.name else ""
 
 
 def _tail(path: str, size: int) -> str:

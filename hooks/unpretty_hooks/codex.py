@@ -8,10 +8,10 @@ the header is put back from the session's rollout file; a shell result whose sta
 In code mode (the call id begins with ``exec-``) the result goes to a program and Codex ignores the answer.
 """
 
-from unpretty.engine import context as kinds
+from unpretty import agents
 from unpretty.engine import reason, system
 from unpretty.engine.commands import reads_file
-from unpretty.engine.context import Context, byte_length
+from unpretty.engine.context import FILE, MCP, SHELL, Context, byte_length
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.engine.json_text.writer import to_json
 from unpretty_hooks.call import Call, Field, mapping_of, text_of
@@ -20,27 +20,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
-NAME = "codex"
-# The one text that replaces a result is all that the model gets.
-SHOWS_CONTEXT = False
-# Codex runs the hooks of the user and of the project, and joins the texts of two that replace the same result.
-RUNS_EACH_COPY = True
-# Codex cuts a longer replacement in the middle.
-REPLACEMENT_BYTES = 10_000
-# What is left of that beside the header that is put back and the line that names another encoding.
-_ROOM_BYTES = REPLACEMENT_BYTES - 300
-# Codex cuts a longer MCP result in the middle, after the hook: what would not have been read cannot be saved.
-MCP_SHOWN_CHARS = 48_000
-_CODE_MODE = "exec-"
-_CUT = "Warning: truncated output (original token count: "
-_OMITTED = " bytes omitted ..."
+AGENT = agents.get("codex")
+REPLACEMENT_BYTES = AGENT.limits["replacement_bytes"]
+# What the header that is put back and the line that names another encoding leave of that.
+_TEXT_BYTES = REPLACEMENT_BYTES - 300
+# What would not have been read of an MCP result cannot be saved.
+MCP_CHARS = AGENT.limits["mcp_chars"]
 # The rollout is read from its end, in steps of this many bytes: results of parallel calls may follow the one we want.
 _TAILS = (1 << 18, 1 << 22, 1 << 24)
 
 
 def read(payload: "dict[str, object]", settings: "Settings") -> Call:  # noqa: ARG001  the same for every adapter
     """The call that ``payload`` tells about, with the text that may be replaced."""
-    call = Call(NAME)
+    call = Call(AGENT.name)
     call.session = text_of(payload, "session_id")
     call.tool_use_id = text_of(payload, "tool_use_id")
     call.project = text_of(payload, "cwd")
@@ -50,11 +42,11 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:  # noqa: A
     response = payload.get("tool_response")
     if call.tool == "Bash" and isinstance(response, str):
         call.fields.append(Field("output", response, _shell_context(call.command, response)))
-    elif call.tool.startswith("mcp__") and isinstance(response, dict):
+    elif call.tool.startswith(AGENT.mcp_prefix) and isinstance(response, dict):
         _read_mcp(call, response)
     if not call.fields:
         call.reason = reason.UNSUPPORTED_TOOL if call.tool else reason.BAD_PAYLOAD
-    elif call.tool_use_id.startswith(_CODE_MODE):
+    elif call.tool_use_id.startswith(AGENT.marks["code_mode"]):
         call.reason = reason.HOST_CANNOT_REPLACE
     call.agent_version = _client_version(text_of(payload, "transcript_path"))
     return call
@@ -80,6 +72,11 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
     return ""
 
 
+def payload_of(value: "dict[str, object]") -> "dict[str, object] | None":
+    """``value`` when it is what the client hands to a hook, else None."""
+    return value if "hook_event_name" in value and "tool_name" in value and "turn_id" in value else None
+
+
 def model(payload: "dict[str, object]") -> str:
     """The model that reads the result, as Codex names it."""
     return text_of(payload, "model")
@@ -89,20 +86,20 @@ def _count_what_is_shown(call: Call, field: Field) -> None:
     """Let the figures of a long MCP result begin with as much of it as the model would have read."""
     assert field.compaction is not None
     decision = field.compaction.decision
-    if call.tool != "Bash" and decision.chars_in > MCP_SHOWN_CHARS:
-        field.text = field.text[:MCP_SHOWN_CHARS]
+    if call.tool != "Bash" and decision.chars_in > MCP_CHARS:
+        field.text = field.text[:MCP_CHARS]
         decision.chars_in, decision.bytes_in, decision.steps = len(field.text), byte_length(field.text), {}
 
 
 def _shell_context(command: str, output: str) -> Context:
-    cut = output.startswith(_CUT) or _OMITTED in output
-    return Context(kinds.SHELL, command=command, cut=cut, noise=True, paths=True, max_bytes=_ROOM_BYTES)
+    cut = output.startswith(AGENT.marks["cut"]) or AGENT.marks["omitted"] in output
+    return Context(SHELL, command=command, cut=cut, noise=True, paths=True, max_bytes=_TEXT_BYTES)
 
 
 def _read_mcp(call: Call, response: "dict[str, object]") -> None:
     """The text that the model reads of an MCP result: the structured part when there is one, else all text blocks."""
-    kind = kinds.FILE if reads_file(call.tool) else kinds.MCP
-    context = Context(kind, command=call.command, max_bytes=_ROOM_BYTES)
+    kind = FILE if reads_file(call.tool) else MCP
+    context = Context(kind, command=call.command, max_bytes=_TEXT_BYTES)
     structured = response.get("structuredContent")
     if structured is not None:
         call.fields.append(Field("structuredContent", to_json(structured), context))

@@ -12,20 +12,27 @@ from unpretty.engine import system
 from unpretty.engine.commands import RAW_MARKER
 from unpretty_hooks.call import Call, Field
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Sessions are remembered as long as they are among this many; older ones are over.
 _MAX_REMEMBERED = 500
 
 
-def announce(call: Call, log_path: str, in_context: bool) -> None:
-    """Give the line for each encoding of ``call`` that this session meets for the first time. Never raises.
+def announce(call: Call, is_first: "Callable[[str, str], bool]", in_context: bool) -> None:
+    """Give the line for each encoding of ``call`` that this session meets for the first time.
 
-    With ``in_context`` it goes to ``call.notice``, which the agent shows beside the result; otherwise it becomes the
-    first line of the text.
+    Args:
+        call: with its decisions made.
+        is_first: whether a session meets an encoding for the first time; see ``serving.Memory``.
+        in_context: put the line into ``call.notice``, which the agent shows beside the result; otherwise it becomes
+            the first line of the text.
     """
     for field in call.changed():
         assert field.compaction is not None
         encoding = field.compaction.decision.encoding
-        if encoding in ("", "json") or not _first_time(log_path, call.session, encoding):
+        if encoding in ("", "json") or not is_first(call.session, encoding):
             continue
         line = f"unpretty: JSON tables are written as {ENCODINGS[encoding].title} here; the data is the same."
         if call.command:
@@ -44,8 +51,11 @@ def _put_first(field: Field, line: str) -> None:
         setattr(field.compaction.decision, name, size + len(line) + 3)
 
 
-def _first_time(log_path: str, session: str, encoding: str) -> bool:
-    """True for the first call of a session, also among calls at the same moment; False when it cannot be remembered."""
+def remember(log_path: str, session: str, encoding: str) -> bool:
+    """Note that ``session`` met ``encoding``: True the first time, also among calls at the same moment.
+
+    False when it cannot be remembered.
+    """
     folder = system.directory_of(log_path) + "/noticed"
     name = "".join(char if char.isalnum() else "-" for char in session)[:80]
     if system.is_uninstalled():

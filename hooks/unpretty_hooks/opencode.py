@@ -10,23 +10,19 @@ OpenCode cuts a built-in tool's output before we see it and keeps the whole in a
 to whole lines from the start: one line over the limit would leave the model with nothing.
 """
 
-from unpretty.engine import context as kinds
+from unpretty import agents
 from unpretty.engine import reason
 from unpretty.engine.commands import reads_file
 from unpretty.engine.compaction import compact
-from unpretty.engine.context import Context, byte_length
+from unpretty.engine.context import FILE, MCP, SHELL, Context, byte_length
 from unpretty.engine.json_text.writer import to_json
-from unpretty_hooks.call import Call, Field, text_of
+from unpretty_hooks.call import Call, Field, mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
-NAME = "opencode"
-_TEXT_TOOLS = {"bash": kinds.SHELL, "shell": kinds.SHELL, "grep": kinds.SEARCH, "execute": kinds.MCP}
-_CUT = "...output truncated...\n\nFull output saved to: "
-# OpenCode shows this when the last line alone is over its limit.
-_NOTHING = "(no output)"
+AGENT = agents.get("opencode")
 _NOTICES = ("<shell_metadata>", "<bash_metadata>")
 # Laying out the rows of a longer result would take longer than a tool call should wait.
 _MAX_ROWS_BYTES = 4 << 20
@@ -34,7 +30,7 @@ _MAX_ROWS_BYTES = 4 << 20
 
 def read(request: "dict[str, object]", settings: "Settings") -> Call:
     """The call that ``request`` tells about, with the texts that may be replaced."""
-    call = Call(NAME)
+    call = Call(AGENT.name)
     call.agent_version = text_of(request, "version")
     call.session = text_of(request, "session")
     call.tool_use_id = text_of(request, "call")
@@ -42,6 +38,8 @@ def read(request: "dict[str, object]", settings: "Settings") -> Call:
     call.model = text_of(request, "model")
     call.tool = text_of(request, "tool")
     call.command = text_of(request, "command")
+    call.budget_ms = AGENT.limits["worker_ms"]
+    call.for_program = request.get("inner") is True
     fields = request.get("fields")
     for entry in fields if isinstance(fields, list) else []:
         if isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry):
@@ -54,7 +52,7 @@ def read(request: "dict[str, object]", settings: "Settings") -> Call:
 def reply(request: "dict[str, object]", call: Call) -> str:
     """The answer line: the texts to put in place, none when nothing changed. Settles what the log will say, too."""
     texts: dict[str, object] = {}
-    if request.get("inner") is True:
+    if call.for_program:
         _keep_equivalent(call)
     elif request.get("mcp") is True:
         _fit_mcp(call, *_limits(request))
@@ -67,18 +65,57 @@ def reply(request: "dict[str, object]", call: Call) -> str:
     return to_json({"id": request.get("id"), "texts": texts}) + "\n"
 
 
+def model(request: "dict[str, object]") -> str:
+    """The model that reads the result, as OpenCode names it."""
+    return text_of(request, "model")
+
+
+def payload_of(value: "dict[str, object]") -> "dict[str, object] | None":
+    """The request of our plugin that ``value`` is, or that the plugin makes of it; None when it is neither.
+
+    The plugin makes a request of the two arguments of ``tool.execute.after``, recorded as ``hook_input`` and
+    ``hook_output``.
+    """
+    if isinstance(value.get("fields"), list) and "tool" in value and "call" in value:
+        return value
+    call, output = value.get("hook_input"), value.get("hook_output")
+    if not isinstance(call, dict) or not isinstance(output, dict):
+        return None
+    content = output.get("content")
+    fields: "list[object]" = [["output", output.get("output")]]
+    if isinstance(content, list):
+        fields = [
+            [f"content.{index}.{name}", holder.get("text")]
+            for index, block in enumerate(content)
+            if isinstance(block, dict)
+            for name, holder in (("text", block), ("resource.text", mapping_of(block, "resource")))
+            if "text" in holder
+        ]
+    return {
+        "id": b"1",
+        "tool": call.get("tool"),
+        "call": call.get("callID"),
+        "session": call.get("sessionID"),
+        "command": mapping_of(call, "args").get("command"),
+        "mcp": isinstance(content, list),
+        "inner": "/" in str(call.get("callID")),
+        "saved": mapping_of(output, "metadata").get("outputPath"),
+        "fields": fields,
+    }
+
+
 def _add_field(call: Call, request: "dict[str, object]", name: str, text: str, settings: "Settings") -> None:
     if request.get("mcp") is True:
         tool = call.tool.partition("_")[2]  # the tool's own name, behind its server's
-        kind = kinds.FILE if reads_file(call.tool) or reads_file(tool) else kinds.MCP
+        kind = FILE if reads_file(call.tool) or reads_file(tool) else MCP
         context = Context(kind, command=call.command)
     else:
-        kind = _TEXT_TOOLS.get(call.tool, "")
+        kind = AGENT.tools.get(call.tool, "")
         if not kind:
             return
-        context = Context(kind, command=call.command, noise=kind == kinds.SHELL, paths=kind != kinds.MCP)
+        context = Context(kind, command=call.command, noise=kind == SHELL, paths=kind != MCP)
         saved = text_of(request, "saved")
-        if saved or text.startswith(_CUT):
+        if saved or text.startswith(AGENT.marks["cut"]):
             whole = _saved_output(saved, settings.max_input_bytes)
             context.cut = whole is None
             text = text if whole is None else whole
@@ -89,7 +126,7 @@ def _limits(request: "dict[str, object]") -> "tuple[int, int]":
     """Lines and UTF-8 bytes that OpenCode shows; numbers come as text."""
     values = [request.get(name) for name in ("max_lines", "max_bytes")]
     lines, size = (int(value) if isinstance(value, bytes) and value.isdigit() else 0 for value in values)
-    return lines or 2000, size or 51_200
+    return lines or AGENT.limits["shown_lines"], size or AGENT.limits["shown_bytes"]
 
 
 def _keep_equivalent(call: Call) -> None:
@@ -204,13 +241,13 @@ def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
     notice = _notice(cut)
     body = cut[: len(cut) - len(notice)]
     kept_back = (reason.CONVERTED, reason.ALREADY_COMPACT, reason.GAIN_TOO_SMALL)
-    if not body.endswith("\n" + _NOTHING) or field.compaction.decision.reason not in kept_back:
+    if not body.endswith("\n" + AGENT.marks["nothing"]) or field.compaction.decision.reason not in kept_back:
         return ""
     if byte_length(field.compaction.text) > _MAX_ROWS_BYTES:
         return ""
     from unpretty.engine.json_text.rows import one_row_per_line
 
-    head = body[: -len(_NOTHING)]
+    head = body[: -len(AGENT.marks["nothing"])]
     lines = one_row_per_line(field.compaction.text.rstrip("\n")).split("\n")
     lines.reverse()
     room = max_bytes - byte_length(head) - byte_length(notice)
@@ -259,4 +296,4 @@ def _saved_output(path: str, max_bytes: int) -> "str | None":
     """The text of OpenCode's own file of one tool result; None when it is not that, too large or not readable."""
     from unpretty_hooks.saved_output import read_saved
 
-    return read_saved(path, "tool-output", max_bytes)
+    return read_saved(path, AGENT.marks["saved_in"], max_bytes)

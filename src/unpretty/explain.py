@@ -1,26 +1,26 @@
 """What the hook does with one tool result, and why: the same adapters and the same engine, nothing sent or logged."""
 
 import time
-from types import ModuleType
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from unpretty.engine.compaction import Compaction, Decision
+from unpretty import agents
 from unpretty.engine.context import SHELL, Context
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.errors import UnprettyError
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import claude_code, codex, entry, opencode
-from unpretty_hooks.call import Call, Field, mapping_of
+from unpretty_hooks import serving
+from unpretty_hooks.call import Call, Field
+from unpretty_hooks.state import outcomes, record_of
 
-ADAPTERS: dict[str, ModuleType] = {"claude-code": claude_code, "codex": codex, "opencode": opencode}
 
-
+@dataclass(frozen=True, slots=True)
 class Explained:
     """One text of a tool result: what came in, what would go out, and the decision as the log would hold it."""
 
-    def __init__(self, before: str, after: str, record: dict[str, object]) -> None:
-        self.before = before
-        self.after = after
-        self.record = record
+    before: str
+    after: str
+    record: dict[str, object]
 
 
 def explain(data: bytes, settings: Settings, agent: str = "") -> list[Explained]:
@@ -32,90 +32,41 @@ def explain(data: bytes, settings: Settings, agent: str = "") -> list[Explained]
     """
     try:
         text = data.decode("utf-8")
-    except UnicodeDecodeError as fault:
+    except UnicodeDecodeError as exc:
         raise UnprettyError(
-            f"The input is not UTF-8 (byte {fault.start}).", code="not_utf8", hint="Convert it first, e.g. with iconv."
+            f"The input is not UTF-8 (byte {exc.start}).", code="not_utf8", hint="Convert it first, e.g. with iconv."
         ) from None
     started = time.perf_counter()
-    payload = _payload(text)
-    name = agent or _agent_of(payload)
-    if agent and not _agent_of(payload):
+    name, payload = _payload(text, (agent,) if agent else agents.names())
+    if agent and not name:
         raise UnprettyError(
             f"The input is not a payload of {agent}.", code="no_payload", hint="Leave --agent out for plain output."
         )
-    call = _call_of(name, payload, text, settings)
+    call = serving.handle(name, payload, settings) if name else _shell_output(text, settings)
     milliseconds = (time.perf_counter() - started) * 1000
-    return [_explained(call, field, milliseconds) for field in call.fields or [_without_text(call)]]
+    return [
+        Explained(before, compaction.text, record_of(call, field, compaction.decision, "explain", milliseconds))
+        for field, before, compaction in outcomes(call)
+    ]
 
 
-def _payload(text: str) -> dict[str, object]:
-    """``text`` as a JSON object, an empty one when it is something else."""
+def _payload(text: str, names: Iterable[str]) -> tuple[str, dict[str, object]]:
+    """The agent of ``names`` that hands out payloads like ``text``, and the payload; "" for any other text."""
     try:
         value = loads(text)
     except (InvalidJSON, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        return "", {}
+    if isinstance(value, dict):
+        for name in names:
+            payload = serving.adapter_of(name).payload_of(value)
+            if payload is not None:
+                return name, payload
+    return "", {}
 
 
-def _agent_of(payload: dict[str, object]) -> str:
-    """The agent that hands out payloads like this one, "" when it is no payload."""
-    if "hook_event_name" in payload and "tool_name" in payload:
-        return "codex" if "turn_id" in payload else "claude-code"
-    if isinstance(payload.get("hook_input"), dict) and isinstance(payload.get("hook_output"), dict):
-        return "opencode"
-    return ""
-
-
-def _call_of(name: str, payload: dict[str, object], text: str, settings: Settings) -> Call:
-    """The call with its decisions made, as the hook of the agent ``name`` makes them."""
-    if name == "opencode":
-        payload = _opencode_request(payload)
-    if name:
-        adapter = ADAPTERS[name]
-        call: Call = adapter.read(payload, settings)
-    else:
-        call = Call("")
-        call.fields.append(Field("text", text, Context(SHELL, noise=True, paths=True)))
-    entry.decide(call, settings)
-    if name and call.changed():
-        adapter.reply(payload, call)  # an adapter may still find that the agent would not take it
+def _shell_output(text: str, settings: Settings) -> Call:
+    """A call of no agent's that printed ``text``, with its decisions made."""
+    call = Call("")
+    call.fields.append(Field("text", text, Context(SHELL, noise=True, paths=True)))
+    serving.decide(call, settings)
     return call
-
-
-def _opencode_request(recorded: dict[str, object]) -> dict[str, object]:
-    """What our plugin makes of the two arguments of ``tool.execute.after``, recorded as hook_input and hook_output."""
-    call, output = mapping_of(recorded, "hook_input"), mapping_of(recorded, "hook_output")
-    content = output.get("content")
-    fields: list[object] = [["output", output.get("output")]]
-    if isinstance(content, list):
-        fields = [
-            [f"content.{index}.{name}", holder.get("text")]
-            for index, block in enumerate(content)
-            if isinstance(block, dict)
-            for name, holder in (("text", block), ("resource.text", mapping_of(block, "resource")))
-            if "text" in holder
-        ]
-    return {
-        "id": b"1",
-        "tool": call.get("tool"),
-        "call": call.get("callID"),
-        "session": call.get("sessionID"),
-        "command": mapping_of(call, "args").get("command"),
-        "mcp": isinstance(content, list),
-        "inner": "/" in str(call.get("callID")),
-        "saved": mapping_of(output, "metadata").get("outputPath"),
-        "fields": fields,
-    }
-
-
-def _without_text(call: Call) -> Field:
-    """Stands for a call none of whose texts may be replaced, so that its reason is shown."""
-    field = Field("", "", Context())
-    field.compaction = Compaction("", Decision(call.reason, "", 0))
-    return field
-
-
-def _explained(call: Call, field: Field, milliseconds: float) -> Explained:
-    assert field.compaction is not None
-    record = entry.record_of(call, field.name, field.compaction.decision, "explain", milliseconds)
-    return Explained(field.text, field.compaction.text, record)

@@ -10,11 +10,11 @@ import orjson
 from rich.console import Console
 from rich.text import Text
 
-from unpretty import locations
+from unpretty import agents, locations
 from unpretty.cli.plan_output import visible
 from unpretty.engine.reason import explanation
 from unpretty.errors import UnprettyError
-from unpretty.explain import ADAPTERS, Explained, explain
+from unpretty.explain import Explained, explain
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
 
@@ -25,7 +25,7 @@ _LINES, _CHARS = 12, 160
 @click.command()
 @click.argument("file", default="-", type=click.Path(allow_dash=True))
 @click.option(
-    "--agent", type=click.Choice(list(ADAPTERS)), help="The agent whose payload this is (found out if not given)."
+    "--agent", type=click.Choice(agents.names()), help="The agent whose payload this is (found out if not given)."
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the decisions as the log holds them, with the texts to be sent."

@@ -6,15 +6,13 @@ import gc
 import time
 from dataclasses import dataclass, field
 
-from unpretty.engine import reason
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.documents import Documents, may_hold_documents
 from unpretty.engine.terminal import reduce_noise
-from unpretty.explain import ADAPTERS
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import ToolResult
-from unpretty_hooks import entry, opencode, worker
 from unpretty_hooks.call import Call, Field
+from unpretty_hooks.serving import Memory, handle
 
 # The steps that a saving is told apart by. ``document`` and ``embedded`` are the engine's step ``json`` on a text that
 # is one document and on one that holds documents among other text; ``other`` is what no step accounts for: texts of
@@ -54,12 +52,15 @@ class Outcome:
     gained: int = 0
 
 
-def judge(result: ToolResult, settings: Settings) -> Outcome:
-    """Have the hook of the result's agent decide on ``result``; nothing is sent or logged."""
+def judge(result: ToolResult, settings: Settings, memory: Memory | None = None) -> Outcome:
+    """Have the hook of the result's agent decide on ``result``; nothing is sent or logged.
+
+    ``memory`` is what the hook would know of earlier calls; None when this is the only one.
+    """
     json_bytes = sum(byte_length(text[start:end]) for text in result.texts for start, end in _documents(text))
     outcome = Outcome(result.reason, sum(map(byte_length, result.texts)), json_bytes)
     if not result.reason:
-        call = _decided(result, settings)
+        call = handle(result.agent, result.payload, settings, memory)
         outcome.reason = _reason(call)
         for changed in call.changed():
             change = _change(changed)
@@ -68,22 +69,6 @@ def judge(result: ToolResult, settings: Settings) -> Outcome:
             else:
                 outcome.changes.append(change)
     return outcome
-
-
-def _decided(result: ToolResult, settings: Settings) -> Call:
-    """The call with its decisions made, as the hook makes them."""
-    adapter = ADAPTERS[result.agent]
-    try:
-        call: Call = adapter.read(result.payload, settings)
-        if result.agent == opencode.NAME:
-            settings = worker.for_this_call(settings, result.payload)
-        entry.decide(call, settings)
-        if call.changed() or result.agent == opencode.NAME:
-            adapter.reply(result.payload, call)  # an adapter may still find that the agent would not take it
-    except Exception:  # as in the hook: the agent keeps what it had
-        call = Call(result.agent)
-        call.reason = reason.ERROR
-    return call
 
 
 def _reason(call: Call) -> str:

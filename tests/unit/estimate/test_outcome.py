@@ -5,10 +5,13 @@ import json
 import pytest
 
 from unpretty.engine import reason
+from unpretty.engine.compaction import Compaction, Decision
+from unpretty.engine.context import Context
 from unpretty.estimate import outcome as module
 from unpretty.estimate.outcome import STEPS, judge
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import FAILED
+from unpretty_hooks import serving
 
 from .made import COLOURED, COMPACT, FOUND, NESTED, PLAIN, PRETTY, bash, mcp, opencode
 
@@ -119,8 +122,13 @@ class TestOpenCode:
         assert (found.reason, found.changes, found.gained) == (reason.CONVERTED, [], 1)
 
     def test_the_worker_has_less_time_than_the_settings_give(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        budgets: list[int] = []
-        monkeypatch.setattr(module.entry, "decide", lambda _, settings: budgets.append(settings.budget_ms))
+        budgets: list[float] = []
+
+        def note(text: str, context: Context) -> Compaction:
+            budgets.append(context.budget_seconds * 1000)
+            return Compaction(text, Decision(reason.NOT_JSON, text))
+
+        monkeypatch.setattr(serving, "compact", note)
         judge(opencode(PRETTY), DEFAULTS)
         judge(bash(PRETTY), DEFAULTS)
         assert budgets == [2000, 5000]
@@ -134,7 +142,7 @@ class TestTrouble:
         def fail(*_: object) -> None:
             raise RuntimeError
 
-        monkeypatch.setattr(module.entry, "decide", fail)
+        monkeypatch.setattr(serving, "decide", fail)
         found = judge(bash(PRETTY), DEFAULTS)
         assert (found.reason, found.changes) == (reason.ERROR, [])
 

@@ -10,7 +10,7 @@ import pytest
 from unpretty.engine import reason
 from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import claude_code, entry
+from unpretty_hooks import claude_code, serving
 from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
@@ -41,7 +41,7 @@ def serve(payload: dict[str, Any], **settings: object) -> tuple[Any, Call]:
     assert isinstance(as_read, dict)
     chosen = Settings(settings)
     call = claude_code.read(as_read, chosen)
-    entry.decide(call, chosen)
+    serving.decide(call, chosen)
     reply = claude_code.reply(as_read, call) if call.changed() else ""
     if not reply:
         return None, call
@@ -89,7 +89,7 @@ def test_numbers_of_the_response_are_spelled_as_they_came() -> None:
     as_read = loads(json.dumps(bash(PRETTY)).replace('"interrupted"', '"extra": 1.50, "big": 1e5, "interrupted"'))
     assert isinstance(as_read, dict)
     call = claude_code.read(as_read, Settings())
-    entry.decide(call, Settings())
+    serving.decide(call, Settings())
     assert '"extra":1.50,"big":1e5,' in claude_code.reply(as_read, call)
 
 
@@ -202,7 +202,7 @@ class TestLimits:
     def test_widened_bash_output_must_fit_when_it_is_compact(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = [{"id": n, "name": f"user {n}", "ratio": 1.50} for n in range(1200)]
         payload = bash(json.dumps(rows, indent=2))
-        assert len(payload["tool_response"]["stdout"]) > claude_code.BASH_INLINE_CHARS
+        assert len(payload["tool_response"]["stdout"]) > claude_code.SHELL_CHARS
         assert reasons(serve(payload)[1]) == [reason.CONVERTED]
         monkeypatch.setenv("BASH_MAX_OUTPUT_LENGTH", "150000")
         assert reasons(serve(payload)[1]) == [reason.OVER_HOST_LIMIT]
@@ -220,7 +220,7 @@ class TestLimits:
     def test_what_the_model_would_have_read_as_a_preview_saves_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("BASH_MAX_OUTPUT_LENGTH", "150000")
         rows = json.dumps([{"id": n, "tag": "a"} for n in range(1000)], indent=2)
-        assert claude_code.MCP_INLINE_CHARS > len(rows) > claude_code.BASH_INLINE_CHARS
+        assert claude_code.MCP_CHARS > len(rows) > claude_code.SHELL_CHARS
         for payload in (bash(rows), mcp([{"type": "text", "text": rows}] * 2)):
             replaced, call = serve(payload)
             assert replaced is not None

@@ -10,7 +10,7 @@ from unpretty.engine import reason, system
 from unpretty.engine.compaction import Decision
 from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import codex, entry
+from unpretty_hooks import codex, serving
 from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "codex"
@@ -30,7 +30,7 @@ def answer(payload: dict[str, Any], **settings: object) -> tuple[dict[str, Any] 
     assert isinstance(asked, dict)
     wanted = Settings(settings)
     call = codex.read(asked, wanted)
-    entry.decide(call, wanted)
+    serving.decide(call, wanted)
     said = codex.reply(asked, call) if call.changed() else ""
     return (json.loads(said) if said else None), call
 
@@ -176,7 +176,7 @@ class TestShell:
         asked = loads(json.dumps(shell(PRETTY, rollout(completed("call_1", exit_code=0, aggregated_output=PRETTY)))))
         assert isinstance(asked, dict)
         call = codex.read(asked, Settings())
-        entry.decide(call, Settings())
+        serving.decide(call, Settings())
         [field] = call.fields
         assert field.compaction is not None
         field.compaction.text += " " * 9_000

@@ -15,8 +15,9 @@ from unpretty.engine import reason, system
 from unpretty.engine.context import SHELL, Context
 from unpretty.settings.chooser import Chooser
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import claude_code, entry
+from unpretty_hooks import claude_code, entry, serving
 from unpretty_hooks.call import Call, Field
+from unpretty_hooks.state import Files
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
 PACKAGES = {package.__name__: str(Path(package.__file__).parent) for package in (unpretty, unpretty_hooks)}
@@ -182,13 +183,13 @@ def test_pieces_are_put_together_only_to_parse_them() -> None:
 
 def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "MAX_PAYLOAD_BYTES", 1000)
-    _, call = entry._understand(claude_code, "claude-code", entry.Received(bash(PRETTY)[:1001]), Settings())
+    _, call = entry._handle("claude-code", entry.Received(bash(PRETTY)[:1001]), Settings(), Files("", "", ""))
     assert (call.reason, call.fields) == (reason.TOO_LARGE, [])
 
 
 def test_a_payload_that_an_adapter_fails_on_is_logged_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claude_code, "read", lambda *_: {}["missing"])
-    _, call = entry._understand(claude_code, "claude-code", entry.Received(bash(PRETTY)), Settings())
+    _, call = entry._handle("claude-code", entry.Received(bash(PRETTY)), Settings(), Files("", "", ""))
     assert (call.agent, call.reason, call.fields) == ("claude-code", reason.ERROR, [])
 
 
@@ -206,7 +207,7 @@ def test_every_setting_reaches_the_engine() -> None:
     call = Call("claude-code")
     call.tool, call.model = "Bash", "another"
     call.fields.append(Field("stdout", "text", Context(SHELL, noise=True, paths=True)))
-    entry.decide(call, Settings(chosen))
+    serving.decide(call, Settings(chosen))
     context = call.fields[0].context
     assert (context.min_bytes, context.min_gain, context.max_input_bytes) == (7, 0.03, 8_000)
     assert (context.budget_seconds, context.noise, context.paths) == (1.5, False, False)
@@ -344,10 +345,10 @@ class TestInThisProcess:
     """The same steps, called from here: what a process cannot show."""
 
     @pytest.fixture
-    def paths(self, tmp_path: Path) -> entry.Paths:
+    def paths(self, tmp_path: Path) -> Files:
         config = tmp_path / "config.toml"
         config.write_text('count_tokens = "estimate"\n', "utf-8")
-        return entry.Paths(str(tmp_path / "state" / "log"), str(tmp_path / "state" / "settings.json"), str(config))
+        return Files(str(tmp_path / "state" / "log"), str(tmp_path / "state" / "settings.json"), str(config))
 
     @pytest.fixture
     def written(self, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
@@ -357,12 +358,12 @@ class TestInThisProcess:
         monkeypatch.setattr(system, "call_after", lambda *_: None)  # it would end the test's own process
         return written
 
-    def reasons(self, paths: entry.Paths) -> list[str]:
+    def reasons(self, paths: Files) -> list[str]:
         return [json.loads(line)["reason"] for line in Path(paths.log).read_text("utf-8").splitlines()]
 
     @pytest.mark.parametrize("agent", ["claude-code", "codex"])
     def test_each_agent_has_its_adapter(
-        self, agent: str, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+        self, agent: str, paths: Files, written: list[bytes], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(system, "read_to_end", lambda *_: b"{}")
         monkeypatch.setattr(entry.gc, "disable", lambda: None)
@@ -370,56 +371,56 @@ class TestInThisProcess:
         assert written == [b"exit 0"]
         assert json.loads(Path(paths.log).read_text("utf-8"))["agent"] == agent
 
-    def test_opencode_is_served_by_the_worker(self, paths: entry.Paths, monkeypatch: pytest.MonkeyPatch) -> None:
-        served: list[entry.Paths] = []
-        monkeypatch.setattr("unpretty_hooks.worker.serve", served.append)
+    def test_opencode_is_served_by_the_worker(self, paths: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+        served: list[Files] = []
+        monkeypatch.setattr("unpretty_hooks.worker.serve", lambda agent, files: served.append(files))
         monkeypatch.setattr(entry.gc, "disable", lambda: None)
         entry.main("opencode", paths.log, paths.resolved, paths.config)
         assert [made.log for made in served] == [paths.log]
 
     def test_a_reply_that_cannot_be_written_is_logged_as_an_error(
-        self, paths: entry.Paths, monkeypatch: pytest.MonkeyPatch
+        self, paths: Files, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def broken(_: int, __: bytes) -> None:
             raise BrokenPipeError
 
         monkeypatch.setattr(system, "write_all", broken)
-        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
+        entry._answer("claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         assert self.reasons(paths) == [reason.ERROR]
 
     def test_a_fault_in_an_adapter_is_logged_as_an_error(
-        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+        self, paths: Files, written: list[bytes], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def broken(*_: object) -> None:
             raise KeyError
 
         monkeypatch.setattr(claude_code, "read", broken)
-        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
+        entry._answer("claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         assert self.reasons(paths) == [reason.ERROR]
         assert written == []
 
     def test_encodings_find_the_installed_packages_once(
-        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+        self, paths: Files, written: list[bytes], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         Path(paths.config).write_text('count_tokens = "estimate"\nencodings = ["toon"]\n', "utf-8")
         before = [path for path in sys.path if not path.endswith("site-packages")]
         monkeypatch.setattr(sys, "path", list(before))
         for _ in range(2):
-            entry._answer(claude_code, "claude-code", entry.Received(bash(TABLE)), paths, 0.0)
+            entry._answer("claude-code", entry.Received(bash(TABLE)), paths, 0.0)
         assert len(sys.path) == len(before) + 2
         first, second = (json.loads(reply)["hookSpecificOutput"] for reply in written)
         assert "TOON" in first["additionalContext"]
         assert "additionalContext" not in second
 
     def test_tokens_are_counted_after_the_reply(
-        self, paths: entry.Paths, written: list[bytes], monkeypatch: pytest.MonkeyPatch
+        self, paths: Files, written: list[bytes], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         Path(paths.config).write_text("", "utf-8")
         asked: list[tuple[object, ...]] = []
         monkeypatch.setattr(
             "unpretty.tokens.background.count_later", lambda *given: asked.append((*given, len(written)))
         )
-        entry._answer(claude_code, "claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
+        entry._answer("claude-code", entry.Received(bash(PRETTY)), paths, 0.0)
         ((_, log, texts, *_, replies),) = asked
         assert (log, replies) == (paths.log, 1)
         assert [text[1:] for text in texts] == [(PRETTY, COMPACT)]  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ OURS = {
         for name in ("", ".commands", ".compaction", ".context", ".reason", ".system", ".views")
     ),
     *(f"unpretty.engine.json_text{name}" for name in ("", ".scanner", ".documents", ".writer")),
-    *(f"unpretty_hooks{name}" for name in ("", ".call", ".claude_code", ".entry", ".serving")),
+    *(f"unpretty_hooks{name}" for name in ("", ".call", ".claude_code", ".entry", ".serving", ".state")),
 }
 ON_CONVERSION = {
     "unpretty.engine.json_text.minify",

@@ -10,7 +10,7 @@ import pytest
 from unpretty.engine import reason, system
 from unpretty.engine.compaction import Decision
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import entry, opencode, worker
+from unpretty_hooks import opencode, serving, worker
 from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "opencode"
@@ -31,7 +31,7 @@ def answer(request: dict[str, object], **settings: object) -> tuple[dict[str, st
     asked = worker._parse(json.dumps(request).encode())
     wanted = Settings(settings)
     call = opencode.read(asked, wanted)
-    entry.decide(call, worker.for_this_call(wanted, asked))
+    serving.decide(call, wanted)
     said = json.loads(opencode.reply(asked, call))
     assert said["id"] == request.get("id")
     return said["texts"], call

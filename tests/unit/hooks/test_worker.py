@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
-from unpretty import locations
+from unpretty import agents, locations
 from unpretty.engine import reason
+from unpretty.settings.chooser import Chooser
 from unpretty.tokens import background
-from unpretty_hooks import entry, opencode, worker
+from unpretty_hooks import opencode, serving, worker
+from unpretty_hooks.call import Call
+from unpretty_hooks.state import Files
 from unpretty_installer.core import launcher
 
 PRETTY = json.dumps([{"id": number, "name": f"row {number}"} for number in range(60)], indent=2)
@@ -141,7 +144,7 @@ def test_a_trial_of_the_installer_leaves_no_line_in_the_log(home: Path, monkeypa
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
     request = {"id": 1, "tool": "bash", "fields": [["output", PRETTY]]}
-    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
+    worker._serve_one("opencode", json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0])["texts"] == {"output": COMPACT}
     assert not (home / "log").exists()
 
@@ -150,11 +153,11 @@ def test_an_error_of_ours_gives_the_original_and_a_line_in_the_log(home: Path, m
     def fail(call: object, settings: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(entry, "decide", fail)
+    monkeypatch.setattr(serving, "decide", fail)
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
     request = {"id": 1, "tool": "bash", "fields": [["output", PRETTY]]}
-    worker._serve_one(json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
+    worker._serve_one("opencode", json.dumps(request).encode() + b"\n", paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0]) == {"id": 1, "texts": {}}
     assert json.loads((home / "log").read_text())["reason"] == reason.ERROR
 
@@ -163,19 +166,21 @@ def test_a_log_that_fails_in_an_unforeseen_way_stops_nothing(home: Path, monkeyp
     def fail(*args: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(entry, "log_decisions", fail)
+    monkeypatch.setattr(Files, "log_decisions", fail)
     written: list[bytes] = []
     monkeypatch.setattr(worker.system, "write_all", lambda handle, data: written.append(data))
-    worker._serve_one(b'{"id":1,"tool":"bash"}\n', paths(home), worker.Uncounted(paths(home)))
+    worker._serve_one("opencode", b'{"id":1,"tool":"bash"}\n', paths(home), worker.Uncounted(paths(home)))
     assert json.loads(written[0]) == {"id": 1, "texts": {}}
 
 
 def test_the_time_budget_is_below_the_patience_of_the_plugin() -> None:
     plugin = (Path(opencode.__file__).parent / "opencode_plugin.js").read_text()
     limit = int(plugin.partition("const TIME_LIMIT_MS = ")[2].split()[0])
-    settings = worker.for_this_call(worker.Settings({"budget_ms": 60_000}), {})
-    assert settings.budget_ms == worker.BUDGET_MS < limit
-    assert worker.for_this_call(worker.Settings({"budget_ms": 5}), {}).budget_ms == 5
+    budget = agents.get("opencode").limits["worker_ms"]
+    assert budget < limit
+    for chosen, seconds in ((9_000, budget / 1000), (20, 0.02)):
+        [field] = served({}, {"budget_ms": chosen}).fields
+        assert field.context.budget_seconds == seconds
 
 
 class TestCountingTokens:
@@ -186,7 +191,7 @@ class TestCountingTokens:
         """The ids that each process was given."""
         found: list[list[str]] = []
         monkeypatch.setattr(
-            entry, "count_tokens", lambda texts, settings, paths: found.append([text[0] for text in texts])
+            Files, "count_tokens", lambda files, texts, settings: found.append([text[0] for text in texts])
         )
         return found
 
@@ -240,11 +245,11 @@ class TestCountingTokens:
 
 
 def test_a_program_in_code_mode_gets_json_whatever_the_settings_say() -> None:
-    settings = worker.Settings({"encodings": ["auto"], "encodings_for": [{"tool": "*", "encodings": ["toon"]}]})
-    inner = worker.for_this_call(settings, {"inner": True})
-    assert (inner.encodings, inner.encodings_for) == (("json",), ())
-    outer = worker.for_this_call(settings, {})
-    assert (outer.encodings, outer.encodings_for) == (settings.encodings, settings.encodings_for)
+    settings: dict[str, object] = {"encodings": ["auto"], "encodings_for": [{"tool": "*", "encodings": ["toon"]}]}
+    [inner], [outer] = (served({"inner": inner}, settings).fields for inner in (True, False))
+    assert inner.context.choose is None
+    assert isinstance(outer.context.choose, Chooser)
+    assert outer.context.choose.names == ("toon",)
 
 
 def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,11 +258,11 @@ def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.
     os.write(writer, b'{"id":1}\n{"id":2}\n{"id":')
     os.close(writer)
     served: list[bytes] = []
-    monkeypatch.setattr(worker, "_serve_one", lambda line, paths, uncounted: served.append(line))
+    monkeypatch.setattr(worker, "_serve_one", lambda agent, line, files, uncounted: served.append(line))
     standard_input = os.dup(0)
     try:
         os.dup2(reader, 0)
-        worker.serve(paths(home))
+        worker.serve("opencode", paths(home))
     finally:
         os.dup2(standard_input, 0)
         os.close(standard_input)
@@ -269,7 +274,7 @@ def test_reading_goes_on_until_the_end_of_input(home: Path, monkeypatch: pytest.
 def test_an_end_of_opencode_is_an_end_without_noise(
     home: Path, monkeypatch: pytest.MonkeyPatch, ending: type[BaseException]
 ) -> None:
-    def fail(line: bytes, paths: object, uncounted: object) -> None:
+    def fail(agent: str, line: bytes, files: object, uncounted: object) -> None:
         raise ending
 
     reader, writer = os.pipe()
@@ -279,12 +284,18 @@ def test_an_end_of_opencode_is_an_end_without_noise(
     standard_input = os.dup(0)
     try:
         os.dup2(reader, 0)
-        worker.serve(paths(home))
+        worker.serve("opencode", paths(home))
     finally:
         os.dup2(standard_input, 0)
         os.close(standard_input)
         os.close(reader)
 
 
-def paths(folder: Path) -> entry.Paths:
-    return entry.Paths(str(folder / "log"), str(folder / "resolved"), str(folder / "config.toml"))
+def paths(folder: Path) -> Files:
+    return Files(str(folder / "log"), str(folder / "resolved"), str(folder / "config.toml"))
+
+
+def served(more: dict[str, object], settings: dict[str, object]) -> Call:
+    """The call that the worker makes of a request."""
+    request = {"tool": "bash", "fields": [["output", PRETTY]], **more}
+    return serving.handle("opencode", request, worker.Settings(settings))

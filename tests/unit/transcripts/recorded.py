@@ -11,7 +11,7 @@ from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.result import ToolResult
-from unpretty_hooks import entry
+from unpretty_hooks import serving
 from unpretty_hooks.call import Call
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -45,7 +45,7 @@ def decide(adapter: Any, payload: dict[str, Any]) -> Decided:
     """What the hook decides on each text of a payload: field, reason, bytes before and after."""
     settings = Settings()
     call: Call = adapter.read(payload, settings)
-    entry.decide(call, settings)
+    serving.decide(call, settings)
     adapter.reply(payload, call)
     decisions = [(field.name, field.compaction.decision) for field in call.fields if field.compaction is not None]
     return [(name, one.reason, one.bytes_in, one.bytes_out) for name, one in decisions] or [("", call.reason, 0, 0)]

@@ -11,7 +11,7 @@ from unpretty.settings.defaults import Settings
 from unpretty.stats.applied import Verifier, time_limit
 from unpretty.transcripts.codex import read_lines
 from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
-from unpretty_hooks import codex, entry
+from unpretty_hooks import codex, serving
 
 from .recorded import path_of, records, results
 
@@ -57,7 +57,7 @@ def answers() -> dict[str, tuple[Record, str]]:
             continue
         settings = Settings()
         asked = codex.read(one.payload, settings)
-        entry.decide(asked, settings)
+        serving.decide(asked, settings)
         answer = codex.reply(one.payload, asked)
         for field in asked.changed() if answer else ():
             assert field.compaction is not None

@@ -12,7 +12,7 @@ from unpretty.stats.applied import Verifier, time_limit
 from unpretty.transcripts.opencode import read_results
 from unpretty.transcripts.outcomes import APPLIED, REJECTED, UNKNOWN, checks
 from unpretty.transcripts.reading import Reading
-from unpretty_hooks import entry, opencode
+from unpretty_hooks import opencode, serving
 
 from .recorded import add_part, opencode_database
 
@@ -49,7 +49,7 @@ def conversions(path: Path) -> list[tuple[Record, str]]:
         if one.reason:
             continue
         asked = opencode.read(one.payload, settings)
-        entry.decide(asked, settings)
+        serving.decide(asked, settings)
         texts = json.loads(opencode.reply(one.payload, asked))["texts"]
         for field in asked.changed():
             assert field.compaction is not None

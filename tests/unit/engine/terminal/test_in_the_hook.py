@@ -7,7 +7,7 @@ import pytest
 
 from unpretty.engine.json_text.scanner import loads
 from unpretty.settings.defaults import Settings
-from unpretty_hooks import claude_code, entry
+from unpretty_hooks import claude_code, serving
 
 from .progress_samples import git_fetch
 from .test_colour import coloured_log, diff_of_colours, indented_diff, word_diff
@@ -32,7 +32,7 @@ def stdout_after(command: str, stdout: str) -> str:
     as_read: Any = loads(json.dumps(payload))
     settings = Settings({})
     call = claude_code.read(as_read, settings)
-    entry.decide(call, settings)
+    serving.decide(call, settings)
     if not call.changed():
         return stdout
     reply = json.loads(claude_code.reply(as_read, call))
