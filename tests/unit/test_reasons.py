@@ -18,7 +18,7 @@ from unpretty.transcripts import result as recorded
 REFERENCE = (Path(__file__).parents[2] / "docs/reference.md").read_text("utf-8")
 
 
-def counted(path: Path, *codes: str) -> figures.Figures:
+def counted(path: Path, *codes: str) -> figures.StatsFigures:
     """The figures of a log with one result for each of ``codes``."""
     for number, code in enumerate(codes):
         record = {

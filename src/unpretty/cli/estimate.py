@@ -16,7 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from unpretty import agents, locations
 from unpretty.errors import UnprettyError
-from unpretty.estimate.report import Report, build_report, to_json
+from unpretty.estimate.report import EstimateReport, build_report, to_json
 from unpretty.estimate.run import replaced_by_hook, run
 from unpretty.estimate.tally import Tally
 from unpretty.report.period import LocalDays, parse_period
@@ -131,7 +131,7 @@ def _progress(sources: list[Source]) -> Iterator[Callable[[int], None]]:
         yield lambda size: bar.advance(task, size)
 
 
-def _print(report: Report, as_json: bool) -> None:
+def _print(report: EstimateReport, as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(to_json(report), option=orjson.OPT_INDENT_2).decode())
         return

@@ -11,7 +11,7 @@ from unpretty import __version__, locations
 from unpretty.decision_log.reader import last_decision
 from unpretty.report.period import Period, local_time
 from unpretty.report.words import percent, size, tokens, visible
-from unpretty.stats.report import Report, build_report
+from unpretty.stats.report import StatsReport, build_report
 from unpretty_installer import agents
 from unpretty_installer.core.plan import Options
 from unpretty_installer.core.report import AgentReport
@@ -88,7 +88,7 @@ def _last_result() -> str:
 
 def _saved() -> str:
     try:
-        report: Report = build_report(locations.decision_log_file(), Period(), largest=0)
+        report: StatsReport = build_report(locations.decision_log_file(), Period(), largest=0)
     except OSError as fault:
         return f"The decision log cannot be read: {fault.strerror}"
     totals = report.totals

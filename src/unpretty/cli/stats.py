@@ -13,7 +13,7 @@ from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty.report.period import parse_period
 from unpretty.stats.aggregate import DIMENSIONS
-from unpretty.stats.report import Report, build_report, to_json
+from unpretty.stats.report import StatsReport, build_report, to_json
 
 _DEFAULT_JSON = ("agent", "tool", "reason")
 _DEFAULT_VIEW = ("tool", "reason")
@@ -88,7 +88,7 @@ def _verifier() -> Callable[[Record], str]:
     return Verifier(checks())
 
 
-def _show(report: Report, *, full: bool, list_largest: bool) -> None:
+def _show(report: StatsReport, *, full: bool, list_largest: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -104,7 +104,7 @@ def _show(report: Report, *, full: bool, list_largest: bool) -> None:
         terminal.show_largest(report, console)
 
 
-def _write_page(report: Report, page: str) -> None:
+def _write_page(report: StatsReport, page: str) -> None:
     from unpretty.stats.html import render
 
     text = render(report)

@@ -2,58 +2,40 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from unpretty.engine import reason
 from unpretty.estimate.outcome import STEPS
-from unpretty.estimate.tally import Cell, Key, StepSum, Tally
+from unpretty.estimate.tally import EstimateCell, EstimateSums, Key, StepSum, Tally
 from unpretty.estimate.verdict import Verdict, verdict_on
-from unpretty.report.period import zone_name
+from unpretty.report.figures import TOKENS_PER_BYTE
+from unpretty.report.period import rfc3339, zone_name
 from unpretty.transcripts import result as recorded
 from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.sources import Source
 
 SCHEMA = 1
 DIMENSIONS = ("agent", "tool", "command", "reason", "day")
-# The rate of mixed output, for the rare text of a tool of which no sample was taken.
-_TOKENS_PER_BYTE = 0.3
 _MOST_LISTED = 100
 
 
 @dataclass(slots=True)
-class Figures:
-    """The figures of a report or of one line of it; tokens are o200k tokens, bytes are UTF-8.
+class EstimateFigures(EstimateSums):
+    """The figures of a report or of one line of it.
 
     Attributes:
-        results, affected, gained, json_results, bytes_read, json_bytes, bytes_in, bytes_out, tokens_in, tokens_out:
-            as in ``Cell``.
         tokens_read: tokens of what the model read.
         tokens_estimated: how many of these are an estimate; ``tokens_in`` and ``tokens_out`` are counts.
-        shares: the share of its tokens that each affected result saved, in percent.
     """
 
-    results: int = 0
-    affected: int = 0
-    gained: int = 0
-    json_results: int = 0
-    bytes_read: int = 0
-    json_bytes: int = 0
-    bytes_in: int = 0
-    bytes_out: int = 0
+    KEYS: ClassVar[tuple[str, ...]] = (
+        "results", "affected", "gained", "json_results", "bytes_read", "json_bytes", "bytes_in", "bytes_out",
+        "tokens_read", "tokens_estimated", "tokens_in", "tokens_out", "tokens_saved",
+    )  # fmt: skip
     tokens_read: int = 0
     tokens_estimated: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    shares: array[float] = field(default_factory=lambda: array("f"))
-
-    @property
-    def tokens_saved(self) -> int:
-        """Tokens that the model would not have had to read."""
-        return self.tokens_in - self.tokens_out
 
     @property
     def share(self) -> float:
@@ -65,42 +47,31 @@ class Figures:
         ordered = sorted(self.shares)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
-    def add(self, cell: Cell, rate: float) -> None:
+    def add(self, cell: EstimateCell, rate: float) -> None:
         """Add the results of ``cell``, whose other texts have ``rate`` tokens per byte."""
-        for name in ("results", "affected", "gained", "json_results", "bytes_read", "json_bytes"):
-            setattr(self, name, getattr(self, name) + getattr(cell, name))
-        for name in ("bytes_in", "bytes_out", "tokens_in", "tokens_out"):
-            setattr(self, name, getattr(self, name) + getattr(cell, name))
+        self.merge(cell)
         estimated = round(cell.bytes_rest * rate)
         self.tokens_estimated += estimated
         self.tokens_read += cell.tokens_in + estimated
         self.shares.extend(cell.shares)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, int | float | None]:
         """The figures by name."""
         median, p90 = self.quantile(0.5), self.quantile(0.9)
         return {
-            "results": self.results,
-            "affected": self.affected,
-            "gained": self.gained,
-            "json_results": self.json_results,
-            "bytes_read": self.bytes_read,
-            "json_bytes": self.json_bytes,
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-            "tokens_read": self.tokens_read,
-            "tokens_estimated": self.tokens_estimated,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "tokens_saved": self.tokens_saved,
+            **EstimateSums.to_json(self),
             "share": round(self.share, 6),
             "median_percent": None if median is None else round(median, 2),
             "p90_percent": None if p90 is None else round(p90, 2),
         }
 
 
-@dataclass(slots=True)
-class Report:
+# The values that a line is about, and its figures.
+KeyedFigures = tuple[tuple[str, ...], EstimateFigures]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateReport:
     """An estimate.
 
     Attributes:
@@ -117,8 +88,8 @@ class Report:
 
     complete: bool
     since_ms: int | None
-    totals: Figures
-    by: dict[str, list[tuple[tuple[str, ...], Figures]]]
+    totals: EstimateFigures
+    by: dict[str, list[KeyedFigures]]
     steps: dict[str, StepSum]
     tally: Tally
     sources: list[Source]
@@ -140,23 +111,23 @@ def build_report(  # noqa: PLR0913  what was added up, what was read, and what w
     *,
     complete: bool = True,
     since_ms: int | None = None,
-) -> Report:
+) -> EstimateReport:
     """Make the report of what ``tally`` has added up; ``count`` is the tokenizer, for the samples."""
     rate_of = _rates(tally, count)
-    totals = Figures()
-    by: dict[str, dict[tuple[str, ...], Figures]] = {name: {} for name in DIMENSIONS}
+    totals = EstimateFigures()
+    by: dict[str, dict[tuple[str, ...], EstimateFigures]] = {name: {} for name in DIMENSIONS}
     steps: dict[str, StepSum] = {}
     for key, cell in tally.cells.items():
         rate = rate_of(key[0], key[1])
         totals.add(cell, rate)
         for name, value in _values(key):
-            by[name].setdefault(value, Figures()).add(cell, rate)
+            by[name].setdefault(value, EstimateFigures()).add(cell, rate)
         for name, part in cell.steps.items():
             step = steps.setdefault(name, StepSum())
             step.results += part.results
             step.bytes += part.bytes
             step.tokens += part.tokens
-    return Report(
+    return EstimateReport(
         complete,
         since_ms,
         totals,
@@ -180,7 +151,7 @@ def _values(key: Key) -> list[tuple[str, tuple[str, ...]]]:
     return values
 
 
-def _sorted(name: str, rows: Iterable[tuple[tuple[str, ...], Figures]]) -> list[tuple[tuple[str, ...], Figures]]:
+def _sorted(name: str, rows: Iterable[KeyedFigures]) -> list[KeyedFigures]:
     if name == "day":
         return sorted(rows)
     return sorted(rows, key=lambda row: (-row[1].tokens_saved, -row[1].tokens_read, row[0]))
@@ -189,7 +160,7 @@ def _sorted(name: str, rows: Iterable[tuple[tuple[str, ...], Figures]]) -> list[
 def _rates(tally: Tally, count: Callable[[str], int]) -> Callable[[str, str], float]:
     """Tokens per byte by agent and tool, measured once each."""
     measured = {key: rate.measure(count) for key, rate in tally.rates.items()}
-    return lambda agent, tool: measured.get((agent, tool)) or _TOKENS_PER_BYTE
+    return lambda agent, tool: measured.get((agent, tool)) or TOKENS_PER_BYTE
 
 
 def explanation(code: str) -> str:
@@ -197,16 +168,16 @@ def explanation(code: str) -> str:
     return reason.explanation(code) or reason.explanation(code, recorded.TABLE)
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: EstimateReport) -> dict[str, Any]:
     """The report as ``--json`` prints it; docs/estimate.md describes each key."""
     tally, reading = report.tally, report.reading
     return {
         "schema": SCHEMA,
         "complete": report.complete,
         "zone": zone_name(),
-        "since": _moment(report.since_ms),
-        "first": _moment(tally.first_ms),
-        "last": _moment(tally.last_ms),
+        "since": rfc3339(report.since_ms, utc=True),
+        "first": rfc3339(tally.first_ms, utc=True),
+        "last": rfc3339(tally.last_ms, utc=True),
         "sessions": sum(map(len, tally.sessions.values())),
         "totals": report.totals.to_json(),
         "steps": [
@@ -230,22 +201,16 @@ def to_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _row(name: str, key: tuple[str, ...], figures: Figures) -> dict[str, Any]:
+def _row(name: str, key: tuple[str, ...], figures: EstimateFigures) -> dict[str, Any]:
     agent = {"agent": key[0]} if len(key) == 2 else {}
     told = {"explanation": explanation(key[0])} if name == "reason" else {}
     return {"key": key[-1], **agent, **figures.to_json(), **told}
 
 
-def _sources(report: Report) -> list[dict[str, Any]]:
+def _sources(report: EstimateReport) -> list[dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for source in report.sources:
         row = rows.setdefault(source.agent, {"agent": source.agent, "files": 0, "bytes": 0})
         row["files"] += 1
         row["bytes"] += source.size
     return list(rows.values())
-
-
-def _moment(when_ms: int | None) -> str | None:
-    if when_ms is None:
-        return None
-    return datetime.fromtimestamp(when_ms / 1000, timezone.utc).isoformat(timespec="milliseconds")

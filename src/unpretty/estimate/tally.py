@@ -10,13 +10,12 @@ from unpretty.errors import UnprettyError
 from unpretty.estimate.commands import OTHER, command_name
 from unpretty.estimate.outcome import Change, Outcome, judge
 from unpretty.estimate.rate import TokenRate
+from unpretty.report.figures import TOKENS_PER_BYTE, Sums
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import REPLACED, ToolResult
 
 # Names of commands that are told apart; scripts with generated names would fill the memory.
 _MOST_COMMANDS = 5_000
-# For a text that the tokenizer fails on: mixed output has 0.23 to 0.44 o200k tokens per byte.
-_TOKENS_PER_BYTE = 0.3
 
 Key = tuple[str, str, str, str, str]
 
@@ -31,32 +30,35 @@ class StepSum:
 
 
 @dataclass(slots=True)
-class Cell:
-    """Sums over the results that agree in agent, tool, reason, command and day.
+class EstimateSums(Sums):
+    """What is added up of results. The texts before and after are those that were made smaller.
 
     Attributes:
-        results, affected, gained, json_results: numbers of tool results: all, made smaller, of which the model would
-            have read more than before, with a JSON document.
+        affected, gained, json_results: numbers of tool results: made smaller, of which the model would have read more
+            than before, with a JSON document.
         bytes_read, json_bytes: UTF-8 bytes of what the model read, and of the JSON documents in it.
-        bytes_rest: bytes of what was read without the texts that were made smaller; their tokens are estimated.
-        bytes_in, bytes_out, tokens_in, tokens_out: the texts that were made smaller, before and after.
-        steps: what each step saved.
         shares: the share of its tokens that each affected result saved, in percent.
     """
 
-    results: int = 0
     affected: int = 0
     gained: int = 0
     json_results: int = 0
     bytes_read: int = 0
     json_bytes: int = 0
-    bytes_rest: int = 0
-    bytes_in: int = 0
-    bytes_out: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    steps: dict[str, StepSum] = field(default_factory=dict)
     shares: array[float] = field(default_factory=lambda: array("f"))
+
+
+@dataclass(slots=True)
+class EstimateCell(EstimateSums):
+    """Sums over the results that agree in agent, tool, reason, command and day.
+
+    Attributes:
+        bytes_rest: bytes of what was read without the texts that were made smaller; their tokens are estimated.
+        steps: what each step saved.
+    """
+
+    bytes_rest: int = 0
+    steps: dict[str, StepSum] = field(default_factory=dict)
 
 
 class Tally:
@@ -92,7 +94,7 @@ class Tally:
             day_of: the day of a moment, to tell days apart; one empty day without it.
             seen_by_hook: agent, session and call id of the results that a hook has made smaller.
         """
-        self.cells: dict[Key, Cell] = {}
+        self.cells: dict[Key, EstimateCell] = {}
         self.rates: dict[tuple[str, str], TokenRate] = {}
         self.sessions: dict[str, set[str]] = {}
         self.replaced = self.copies = self.undated = self.uncounted = 0
@@ -154,7 +156,7 @@ class Tally:
         for text in result.texts:
             rate.add(text)
 
-    def _cell(self, result: ToolResult, why: str) -> Cell:
+    def _cell(self, result: ToolResult, why: str) -> EstimateCell:
         command = command_name(result.command) if result.command else ""
         if command not in self._commands:
             if len(self._commands) < _MOST_COMMANDS:
@@ -163,12 +165,9 @@ class Tally:
                 command = OTHER
         day = self._day_of(result.when_ms) if self._day_of is not None and result.when_ms is not None else ""
         key = (result.agent, result.tool, why, command, day)
-        cell = self.cells.get(key)
-        if cell is None:
-            cell = self.cells[key] = Cell()
-        return cell
+        return self.cells.setdefault(key, EstimateCell())
 
-    def _add_changes(self, cell: Cell, changes: list[Change]) -> None:
+    def _add_changes(self, cell: EstimateCell, changes: list[Change]) -> None:
         """Count the tokens of one result's texts before and after, and share out among the steps what was saved."""
         before = saved = 0
         touched = set()
@@ -196,7 +195,7 @@ class Tally:
             return self._count_exactly(text)
         except UnprettyError:
             self.uncounted += 1
-            return round(len(text.encode("utf-8", "replace")) * _TOKENS_PER_BYTE)
+            return round(len(text.encode("utf-8", "replace")) * TOKENS_PER_BYTE)
 
 
 def shared_out(tokens: int, steps: dict[str, int]) -> list[tuple[str, int, int]]:

@@ -9,14 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from unpretty.engine import reason
-from unpretty.estimate.report import Figures, Report, explanation
+from unpretty.estimate.report import EstimateReport, KeyedFigures, explanation
+from unpretty.report import tables
 from unpretty.report.period import local_time, zone_name
+from unpretty.report.tables import first_rows, left_alone, table
 from unpretty.report.words import percent, shortened, size, visible
 
 _NAME = 34
 _ROWS = 8
 _DAYS = 31
-_SENTENCE = 38
+_SENTENCE_CHARS = 38
 _LISTED = 10
 _STEPS = {
     "document": "whole JSON documents",
@@ -29,13 +31,12 @@ _STEPS = {
 }
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: EstimateReport, console: Console) -> None:
     """Print ``report``."""
-    for part in _parts(report):
-        console.print(part, soft_wrap=isinstance(part, Text))
+    tables.show(_parts(report), console)
 
 
-def _parts(report: Report) -> Iterator[RenderableType]:
+def _parts(report: EstimateReport) -> Iterator[RenderableType]:
     if not report.complete:
         yield Text("Stopped before the end: the figures cover what was read until then.", style="bold yellow")
     if report.totals.results:
@@ -45,7 +46,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield from _footer(report)
 
 
-def _figures(report: Report) -> Iterator[RenderableType]:
+def _figures(report: EstimateReport) -> Iterator[RenderableType]:
     totals = report.totals
     yield Text(_heading(report), style="bold")
     yield ""
@@ -61,13 +62,12 @@ def _figures(report: Report) -> Iterator[RenderableType]:
     if report.by["day"]:
         yield ""
         yield _days(report)
-    left = [row for row in report.by["reason"] if row[0] != (reason.CONVERTED,)]
-    if left:
+    if _not_converted(report):
         yield ""
-        yield _left_alone(left, totals)
+        yield _left_alone(report)
 
 
-def _heading(report: Report) -> str:
+def _heading(report: EstimateReport) -> str:
     tally = report.tally
     sessions = sum(map(len, tally.sessions.values()))
     names = f"{sessions:,} session{'s' * (sessions != 1)}"
@@ -76,20 +76,13 @@ def _heading(report: Report) -> str:
     return f"{names}, {local_time(tally.first_ms)} to {local_time(tally.last_ms)}, {zone_name()}"
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="left" if number == 0 else "right", no_wrap=True)
-    return table
-
-
-def _overview(report: Report) -> Table:
-    table = _table("", "results", "smaller", "tokens", "JSON", "saved", "of all", "median", "p90")
+def _overview(report: EstimateReport) -> Table:
+    made = table("", "results", "smaller", "tokens", "JSON", "saved", "of all", "median", "p90")
     rows = [(visible(key[0]), figures) for key, figures in report.by["agent"]]
     if len(rows) > 1:
         rows.append(("all", report.totals))
     for name, figures in rows:
-        table.add_row(
+        made.add_row(
             name,
             f"{figures.results:,}",
             f"{figures.affected:,}",
@@ -100,7 +93,7 @@ def _overview(report: Report) -> Table:
             _percentage(figures.quantile(0.5)),
             _percentage(figures.quantile(0.9)),
         )
-    return table
+    return made
 
 
 def _short(number: int) -> str:
@@ -114,21 +107,22 @@ def _percentage(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f} %"
 
 
-def _steps(report: Report) -> Table:
-    table = _table("Saved by", "results", "bytes", "tokens", "of saved")
+def _steps(report: EstimateReport) -> Table:
+    made = table("Saved by", "results", "bytes", "tokens", "of saved")
     for name, step in report.steps.items():
         share = percent(step.tokens, report.totals.tokens_saved)
-        table.add_row(_STEPS[name], f"{step.results:,}", size(step.bytes), f"{step.tokens:,}", share)
-    return table
+        made.add_row(_STEPS[name], f"{step.results:,}", size(step.bytes), f"{step.tokens:,}", share)
+    return made
 
 
-def _savers(title: str, rows: Sequence[tuple[tuple[str, ...], Figures]], report: Report) -> Table:
+def _savers(title: str, rows: Sequence[KeyedFigures], report: EstimateReport) -> Table:
     """The rows that saved the most; the agent is named when there are several."""
-    table = _table(title, "smaller", "saved", "of its own", "median", "of saved")
+    made = table(title, "smaller", "saved", "of its own", "median", "of saved")
     several = len(report.by["agent"]) > 1
-    for (agent, name), figures in rows[:_ROWS]:
+    shown, rest = first_rows(rows, _ROWS + 1)
+    for (agent, name), figures in shown:
         label = visible(name) + (f" ({agent})" if several else "")
-        table.add_row(
+        made.add_row(
             shortened(label, _NAME),
             f"{figures.affected:,}",
             _short(figures.tokens_saved),
@@ -136,22 +130,21 @@ def _savers(title: str, rows: Sequence[tuple[tuple[str, ...], Figures]], report:
             _percentage(figures.quantile(0.5)),
             percent(figures.tokens_saved, report.totals.tokens_saved),
         )
-    if len(rows) > _ROWS:
-        rest = rows[_ROWS:]
+    if rest:
         saved = sum(figures.tokens_saved for _, figures in rest)
         affected = sum(figures.affected for _, figures in rest)
         share = percent(saved, report.totals.tokens_saved)
-        table.add_row(f"{len(rest):,} more", f"{affected:,}", _short(saved), "", "", share)
-    return table
+        made.add_row(f"{len(rest):,} more", f"{affected:,}", _short(saved), "", "", share)
+    return made
 
 
-def _days(report: Report) -> Table:
-    table = _table("Day", "results", "smaller", "tokens", "saved", "of all")
+def _days(report: EstimateReport) -> Table:
+    made = table("Day", "results", "smaller", "tokens", "saved", "of all")
     days = report.by["day"]
     if len(days) > _DAYS:
-        table.title = f"the last {_DAYS} of {len(days)} days"
+        made.title = f"the last {_DAYS} of {len(days)} days"
     for (day,), figures in days[-_DAYS:]:
-        table.add_row(
+        made.add_row(
             day,
             f"{figures.results:,}",
             f"{figures.affected:,}",
@@ -159,27 +152,29 @@ def _days(report: Report) -> Table:
             _short(figures.tokens_saved),
             percent(figures.tokens_saved, figures.tokens_read),
         )
-    return table
+    return made
 
 
-def _left_alone(rows: Sequence[tuple[tuple[str, ...], Figures]], totals: Figures) -> Table:
-    table = _table("Left alone because", "results", "of all")
-    table.add_column("")
-    ordered = sorted(rows, key=lambda row: -row[1].tokens_read)
-    for (code,), figures in ordered[: _ROWS - 1] if len(ordered) > _ROWS else ordered:
-        sentence = explanation(code)
-        cut = sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1].rstrip() + "…"
-        share = percent(figures.tokens_read, totals.tokens_read)
-        table.add_row(visible(code), f"{figures.results:,}", share, Text(cut, style="dim"))
-    if len(ordered) > _ROWS:
-        rest = ordered[_ROWS - 1 :]
+def _left_alone(report: EstimateReport) -> Table:
+    read = report.totals.tokens_read
+    ordered = sorted(_not_converted(report), key=lambda row: -row[1].tokens_read)
+    shown, rest = first_rows(ordered, _ROWS)
+    rows = [
+        (code, f"{figures.results:,}", percent(figures.tokens_read, read), explanation(code))
+        for (code,), figures in shown
+    ]
+    if rest:
         results = sum(figures.results for _, figures in rest)
-        read = sum(figures.tokens_read for _, figures in rest)
-        table.add_row(f"{len(rest)} more reasons", f"{results:,}", percent(read, totals.tokens_read))
-    return table
+        share = percent(sum(figures.tokens_read for _, figures in rest), read)
+        rows.append((f"{len(rest)} more reasons", f"{results:,}", share, ""))
+    return left_alone(("results", "of all"), rows, _SENTENCE_CHARS)
 
 
-def _footer(report: Report) -> Iterator[Text]:
+def _not_converted(report: EstimateReport) -> list[KeyedFigures]:
+    return [row for row in report.by["reason"] if row[0] != (reason.CONVERTED,)]
+
+
+def _footer(report: EstimateReport) -> Iterator[Text]:
     totals, tally = report.totals, report.tally
     if totals.results:
         note = "Tokens are o200k tokens, a stand-in for other models' tokenizers. Saved tokens are counted;"
@@ -199,7 +194,7 @@ def _footer(report: Report) -> Iterator[Text]:
     yield from _skipped(report)
 
 
-def _skipped(report: Report) -> Iterator[Text]:
+def _skipped(report: EstimateReport) -> Iterator[Text]:
     reading = report.reading
     counts = (
         (reading.broken, "broken"),

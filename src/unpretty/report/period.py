@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 
 from unpretty.errors import UnprettyError
 
@@ -93,10 +93,17 @@ class LocalDays:
         return day
 
 
-def local_time(ts_ms: int, *, with_offset: bool = False) -> str:
-    """The moment ``ts_ms`` on the local clock: ``2026-11-30 14:05``, with offset ``2026-11-30T14:05:09.120+01:00``."""
-    moment = datetime.fromtimestamp(ts_ms / 1000).astimezone()
-    return moment.isoformat(timespec="milliseconds") if with_offset else moment.strftime("%Y-%m-%d %H:%M")
+def local_time(ts_ms: int) -> str:
+    """The moment ``ts_ms`` (milliseconds since 1970 UTC) on the local clock: ``2026-11-30 14:05``."""
+    return datetime.fromtimestamp(ts_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def rfc3339(ts_ms: int | None, *, utc: bool = False) -> str | None:
+    """The moment ``ts_ms`` in local time or UTC with its offset: ``2026-11-30T14:05:09.120+01:00``; None for None."""
+    if ts_ms is None:
+        return None
+    moment = datetime.fromtimestamp(ts_ms / 1000, timezone.utc)
+    return (moment if utc else moment.astimezone()).isoformat(timespec="milliseconds")
 
 
 def zone_name(now: datetime | None = None) -> str:

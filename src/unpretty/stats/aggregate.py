@@ -15,7 +15,8 @@ from operator import itemgetter
 from typing import Any
 
 from unpretty.decision_log.reader import Record
-from unpretty.stats.figures import Cell
+from unpretty.engine.reason import CONVERTED
+from unpretty.stats.figures import StatsCell
 from unpretty.stats.latency import Times
 from unpretty.stats.recent import Recent
 from unpretty.transcripts.outcomes import APPLIED, REJECTED
@@ -29,16 +30,16 @@ _CALLS = 4_096
 _CONVERSIONS = 16_384
 
 # What a line added to a cell: the cell, bytes in, bytes out.
-_Part = tuple[Cell, int, int]
+_Part = tuple[StatsCell, int, int]
 # A call: session, via, its first or first converted part, other parts.
-_Call = tuple[str, str, Cell, int, int, tuple[_Part, ...]]
+_Call = tuple[str, str, StatsCell, int, int, tuple[_Part, ...]]
 
 
 class Aggregator:
     """Sums of the log's lines.
 
     Attributes:
-        cells: one ``Cell`` per combination of ``keys`` that was seen.
+        cells: one ``StatsCell`` per combination of ``keys`` that was seen.
         keys: the dimensions that the cells are told apart by: those asked for, tool and reason.
         latency: the time that calls took, by ``via``.
         steps: bytes saved by each step (json, nested, noise, paths, tables).
@@ -63,7 +64,7 @@ class Aggregator:
             applied: says of a converted decision whether it was APPLIED, REJECTED or is UNKNOWN.
         """
         self.keys = tuple(dict.fromkeys((*dimensions, "tool", "reason")))
-        self.cells: dict[tuple[Any, ...], Cell] = {}
+        self.cells: dict[tuple[Any, ...], StatsCell] = {}
         self.latency: dict[str, Times] = {}
         self.steps: dict[str, int] = {}
         self.refused = 0
@@ -137,7 +138,7 @@ class Aggregator:
         """The decisions that saved the most bytes, largest first."""
         return [record for _, _, record in sorted(self._largest, reverse=True)]
 
-    def _new_cell(self, record: Record) -> tuple[Cell, Times]:
+    def _new_cell(self, record: Record) -> tuple[StatsCell, Times]:
         """The sums for a combination seen for the first time, or for a line in which a dimension is missing."""
         for name in (*self.keys, "via"):
             if not isinstance(record.get(name), str):
@@ -145,7 +146,9 @@ class Aggregator:
         key = tuple(record[name] for name in self.keys)
         cell = self.cells.get(key)
         if cell is None:
-            cell = self.cells[key] = Cell(key, record["tool"], record["reason"])
+            cell = self.cells[key] = StatsCell(
+                key=key, tool=record["tool"], reason=record["reason"], converted=record["reason"] == CONVERTED
+            )
         return cell, self.latency.setdefault(record["via"], {})
 
     def _join(self, record: Record, identity: str, part: _Part) -> None:
@@ -211,7 +214,7 @@ class Aggregator:
         self._calls.remember(identity, (session or record["session"], record["via"], *part, ()))
         self._add_conversion(record, part, first=True)
 
-    def _add_on_top(self, record: Record, cell: Cell, part: _Part, *, downstream: bool) -> None:
+    def _add_on_top(self, record: Record, cell: StatsCell, part: _Part, *, downstream: bool) -> None:
         """Proxy and hook both made the result smaller: from the proxy's input to the hook's output."""
         saved = part[1] - part[2]
         part = (cell, 0, -saved) if downstream else (cell, saved, 0)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from unpretty.decision_log.reader import last_decision
 from unpretty.report.period import local_time
-from unpretty.stats.report import Report
+from unpretty.stats.report import StatsReport
 
 
-def reasons(report: Report) -> Iterator[str]:
+def reasons(report: StatsReport) -> Iterator[str]:
     """Sentences for a report without results: where was looked, what is there, and what may have happened."""
     log = report.log
     last = last_decision(log.path)

@@ -10,7 +10,7 @@ from unpretty.engine.reason import explanation
 from unpretty.report.period import local_time
 from unpretty.report.words import label, percent, size, tokens, visible
 from unpretty.stats.latency import histogram, percentiles
-from unpretty.stats.report import Report
+from unpretty.stats.report import StatsReport
 
 _MOST = 20
 
@@ -55,7 +55,7 @@ svg { display: block; width: 100%; height: 1.1rem } rect { fill: var(--bar) }
 """
 
 
-def render(report: Report) -> str:
+def render(report: StatsReport) -> str:
     """The page as HTML text."""
     parts: list[str] = [_HEAD, *_summary(report)]
     if "day" in report.by:
@@ -83,7 +83,7 @@ def _section(heading: str, content: Iterable[str]) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _summary(report: Report) -> Iterator[str]:
+def _summary(report: StatsReport) -> Iterator[str]:
     totals = report.totals
     span = f"{local_time(report.first_ts)} to {local_time(report.last_ts)}" if report.first_ts else "no results"
     yield f"<h1>unpretty stats</h1>\n<p class=soft>{_safe(span)}, {_safe(report.zone)}</p>\n<div class=cards>\n"
@@ -126,7 +126,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[s
     yield "</table></div>\n"
 
 
-def _breakdown(report: Report, dimension: str) -> Iterator[str]:
+def _breakdown(report: StatsReport, dimension: str) -> Iterator[str]:
     groups = report.by[dimension]
     groups = groups[-_MOST:] if dimension == "day" else groups[:_MOST]
     highest = max((figures.bytes_saved for _, figures in groups), default=0)
@@ -148,7 +148,7 @@ def _breakdown(report: Report, dimension: str) -> Iterator[str]:
         yield f"<p class=soft>{more:,} more are not shown.</p>\n"
 
 
-def _left_alone(report: Report) -> Iterator[str]:
+def _left_alone(report: StatsReport) -> Iterator[str]:
     groups = [(key, figures.results) for key, figures in report.by["reason"] if key != reason.CONVERTED]
     groups.sort(key=lambda group: -group[1])
     highest = max((number for _, number in groups), default=0)
@@ -159,7 +159,7 @@ def _left_alone(report: Report) -> Iterator[str]:
     yield from _table(("", "results", "", ""), rows)
 
 
-def _largest(report: Report) -> Iterator[str]:
+def _largest(report: StatsReport) -> Iterator[str]:
     rows = []
     for record in report.largest:
         before, after = record["bytes_in"], record["bytes_out"]
@@ -194,7 +194,7 @@ def _columns(bars: Sequence[tuple[str, int, str]]) -> Iterator[str]:
     yield "</div>\n"
 
 
-def _footer(report: Report) -> str:
+def _footer(report: StatsReport) -> str:
     log = report.log
     text = f"Log {log.path}, {size(log.bytes)}, {log.lines:,} lines read, {log.broken:,} of them broken."
     note = "o200k is a stand-in for the tokenizer of your model. What each figure means: docs/stats.md of unpretty."

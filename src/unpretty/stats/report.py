@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unpretty.decision_log.reader import DecisionLog, Record
-from unpretty.report.period import LocalDays, Period, local_time, zone_name
+from unpretty.report.period import LocalDays, Period, rfc3339, zone_name
 from unpretty.stats.aggregate import Aggregator
-from unpretty.stats.figures import Figures, Rates, Sum, settle
+from unpretty.stats.figures import CellSum, Rates, StatsFigures, settle
 from unpretty.stats.latency import Times, percentiles
 
 SCHEMA = 1
 
 
-@dataclass(slots=True)
-class Report:
+@dataclass(frozen=True, slots=True)
+class StatsReport:
     """The figures of one period.
 
     Attributes:
@@ -36,8 +36,8 @@ class Report:
 
     period: Period
     zone: str
-    totals: Figures
-    by: dict[str, list[tuple[str, Figures]]]
+    totals: StatsFigures
+    by: dict[str, list[tuple[str, StatsFigures]]]
     latency: dict[str, Times]
     steps: dict[str, int]
     largest: list[Record]
@@ -45,8 +45,13 @@ class Report:
     first_ts: int
     last_ts: int
     verified: bool
-    price: float | None = None
-    largest_share: float = field(default=0.0)
+    price: float | None
+
+    @property
+    def largest_share(self) -> float:
+        """The share (0..1) of all that was saved that the ``largest`` decisions saved."""
+        saved = sum(row["bytes_in"] - row["bytes_out"] for row in self.largest)
+        return min(1.0, saved / self.totals.bytes_saved) if self.totals.bytes_saved > 0 else 0.0
 
     @property
     def dollars_saved(self) -> float | None:
@@ -62,7 +67,7 @@ def build_report(  # noqa: PLR0913  one keyword for each option of the command
     largest: int = 10,
     applied: Callable[[Record], str] | None = None,
     price: float | None = None,
-) -> Report:
+) -> StatsReport:
     """Read the decision log and add it up.
 
     Args:
@@ -81,48 +86,44 @@ def build_report(  # noqa: PLR0913  one keyword for each option of the command
     sums.consume(log.records(period.since_ms, period.until_ms))
     log.broken += sums.refused
     rates = Rates(sums.cells.values())
-    total = Sum()
+    total = CellSum()
     for cell in sums.cells.values():
         total.add(cell, rates)
     [totals] = settle([total])
-    rows = sums.largest()
-    report = Report(
+    return StatsReport(
         period=period,
         zone=zone_name(),
         totals=totals,
         by={name: _broken_down(sums, name, rates) for name in dimensions},
         latency=sums.latency,
         steps=dict(sorted(sums.steps.items(), key=lambda step: -step[1])),
-        largest=rows,
+        largest=sums.largest(),
         log=log,
         first_ts=sums.first_ts,
         last_ts=sums.last_ts,
         verified=applied is not None,
         price=price,
     )
-    if totals.bytes_saved > 0:
-        report.largest_share = min(1.0, sum(row["bytes_in"] - row["bytes_out"] for row in rows) / totals.bytes_saved)
-    return report
 
 
-def _broken_down(sums: Aggregator, dimension: str, rates: Rates) -> list[tuple[str, Figures]]:
-    place = sums.keys.index(dimension)
-    groups: dict[str, Sum] = {}
+def _broken_down(sums: Aggregator, dimension: str, rates: Rates) -> list[tuple[str, StatsFigures]]:
+    position = sums.keys.index(dimension)
+    groups: dict[str, CellSum] = {}
     for cell in sums.cells.values():
-        groups.setdefault(cell.key[place], Sum()).add(cell, rates)
+        groups.setdefault(cell.key[position], CellSum()).add(cell, rates)
     keys = sorted(groups)
     if dimension != "day":
         keys.sort(key=lambda key: (-groups[key].figures.bytes_saved, -groups[key].figures.results))
     return list(zip(keys, settle(groups[key] for key in keys), strict=True))
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: StatsReport) -> dict[str, Any]:
     """The report as ``stats --json`` prints it; described in docs/stats.md."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "zone": report.zone,
-        "since": _moment(report.period.since_ms),
-        "until": _moment(report.period.until_ms),
+        "since": rfc3339(report.period.since_ms),
+        "until": rfc3339(report.period.until_ms),
         "totals": report.totals.to_json(),
         "by": {
             name: [{"key": key, **figures.to_json()} for key, figures in groups] for name, groups in report.by.items()
@@ -138,17 +139,13 @@ def to_json(report: Report) -> dict[str, Any]:
             "lines": report.log.lines,
             "broken": report.log.broken,
             "newer": report.log.newer,
-            "first": _moment(report.first_ts or None),
-            "last": _moment(report.last_ts or None),
+            "first": rfc3339(report.first_ts or None),
+            "last": rfc3339(report.last_ts or None),
         },
     }
     if report.dollars_saved is not None:
         document["money"] = {"usd_per_mtok": report.price, "usd_saved": round(report.dollars_saved, 6)}
     return document
-
-
-def _moment(ts_ms: int | None) -> str | None:
-    return None if ts_ms is None else local_time(ts_ms, with_offset=True)
 
 
 def _latency(times: Times) -> dict[str, float | int]:
@@ -158,7 +155,7 @@ def _latency(times: Times) -> dict[str, float | int]:
 
 def _row(record: Record) -> dict[str, Any]:
     return {
-        "when": _moment(record["ts"]),
+        "when": rfc3339(record["ts"]),
         "agent": record.get("agent", ""),
         "tool": record["tool"],
         "tool_use_id": record.get("tool_use_id", ""),

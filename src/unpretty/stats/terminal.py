@@ -10,27 +10,28 @@ from rich.text import Text
 
 from unpretty.engine import reason
 from unpretty.engine.reason import explanation
+from unpretty.report import tables
 from unpretty.report.period import local_time
+from unpretty.report.tables import first_rows, left_alone, table
 from unpretty.report.words import bar, label, percent, shortened, size, tokens, visible
 from unpretty.stats.aggregate import PROXY
-from unpretty.stats.figures import Figures
+from unpretty.stats.figures import StatsFigures
 from unpretty.stats.latency import percentiles
-from unpretty.stats.report import Report
+from unpretty.stats.report import StatsReport
 
 _BAR = 16
 _NAME = 30
-# Rows of a breakdown that fit on a screen of 24 lines beside the rest; --by shows more.
+# Rows of a breakdown that fit on a screen of 24 lines with everything else; --by shows more.
 _SHORT, _LONG = 4, 40
-_SENTENCE = 45
+_SENTENCE_CHARS = 45
 
 
-def show(report: Report, console: Console, *, full: bool) -> None:
+def show(report: StatsReport, console: Console, *, full: bool) -> None:
     """Print ``report``; ``full`` shows the breakdowns that were asked for by name, with all their rows."""
-    for part in _parts(report, full=full):
-        console.print(part, soft_wrap=isinstance(part, Text))
+    tables.show(_parts(report, full=full), console)
 
 
-def _parts(report: Report, *, full: bool) -> Iterator[RenderableType]:
+def _parts(report: StatsReport, *, full: bool) -> Iterator[RenderableType]:
     yield Text(_heading(report), style="bold")
     yield ""
     yield _reach(report)
@@ -47,22 +48,15 @@ def _parts(report: Report, *, full: bool) -> Iterator[RenderableType]:
     yield from _footer(report)
 
 
-def _heading(report: Report) -> str:
+def _heading(report: StatsReport) -> str:
     return f"{local_time(report.first_ts)} to {local_time(report.last_ts)}, {report.zone}"
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=bool(columns), header_style="bold")
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="left" if number == 0 or not name else "right", no_wrap=True)
-    return table
-
-
-def _reach(report: Report) -> Table:
+def _reach(report: StatsReport) -> Table:
     totals = report.totals
-    table = _table()
+    made = table()
     for justify in ("left", "right", "right", "left"):
-        table.add_column(justify=justify, no_wrap=True)
+        made.add_column(justify=justify, no_wrap=True)
     rows = [
         ("Tool results seen", totals.results),
         ("with something to work on", totals.eligible),
@@ -74,11 +68,11 @@ def _reach(report: Report) -> Table:
         rows.append(("  not known", totals.unknown))
     for name, number in rows:
         share = bar(number, totals.results, 2 * _BAR)
-        table.add_row(name, f"{number:,}", percent(number, totals.results), Text(share, style="green"))
-    return table
+        made.add_row(name, f"{number:,}", percent(number, totals.results), Text(share, style="green"))
+    return made
 
 
-def _saved(report: Report) -> Iterator[Text]:
+def _saved(report: StatsReport) -> Iterator[Text]:
     totals = report.totals
     saved = tokens(totals.tokens_saved, totals.tokens_saved_estimated)
     seen = tokens(totals.tokens_in, totals.tokens_estimated)
@@ -100,26 +94,25 @@ def _saved(report: Report) -> Iterator[Text]:
         yield Text("       The agent rejects replies: `unpretty doctor` looks for the cause", style="bold red")
 
 
-def _breakdown(report: Report, dimension: str, most: int) -> Table:
+def _breakdown(report: StatsReport, dimension: str, most: int) -> Table:
     groups = report.by[dimension]
-    table = _table(f"By {dimension}", "seen", "smaller", "saved", "tokens", "share", "")
-    shown = len(groups) if len(groups) <= most else most - 1
-    # Of days the last ones matter, of all else the first.
-    cut = len(groups) - shown if dimension == "day" else shown
-    above, below = groups[:cut], groups[cut:]
-    rows, left = (below, above) if dimension == "day" else (above, below)
-    for key, figures in rows:
-        _add_row(table, shortened(visible(label(dimension, key)), _NAME), figures, report.totals)
+    made = table(f"By {dimension}", "seen", "smaller", "saved", "tokens", "share", "")
+    if dimension == "day":  # the last ones matter, of all else the first
+        shown, left = (part[::-1] for part in first_rows(groups[::-1], most))
+    else:
+        shown, left = first_rows(groups, most)
+    for key, figures in shown:
+        _add_row(made, shortened(visible(label(dimension, key)), _NAME), figures, report.totals)
     if left:
-        rest = Figures()
+        rest = StatsFigures()
         for _, figures in left:
             rest.merge(figures)
-        _add_row(table, f"{len(left):,} more", rest, report.totals)
-    return table
+        _add_row(made, f"{len(left):,} more", rest, report.totals)
+    return made
 
 
-def _add_row(table: Table, name: str, figures: Figures, totals: Figures) -> None:
-    table.add_row(
+def _add_row(made: Table, name: str, figures: StatsFigures, totals: StatsFigures) -> None:
+    made.add_row(
         Text(name),  # not a string: rich would take brackets in it for markup
         f"{figures.results:,}",
         f"{figures.converted:,}",
@@ -130,23 +123,18 @@ def _add_row(table: Table, name: str, figures: Figures, totals: Figures) -> None
     )
 
 
-def _left_alone(report: Report, most: int, *, wrap: bool) -> Table:
-    table = _table("Left alone because", "results")
-    table.add_column("")
+def _left_alone(report: StatsReport, most: int, *, wrap: bool) -> Table:
     groups = [group for group in report.by["reason"] if group[0] != reason.CONVERTED]
     groups.sort(key=lambda group: -group[1].results)
-    shown = groups if len(groups) <= most else groups[: most - 1]
-    rows = [(visible(key), figures.results, explanation(key)) for key, figures in shown]
-    if len(groups) > len(shown):
-        more = groups[len(shown) :]
-        rows.append((f"{len(more)} more reasons", sum(figures.results for _, figures in more), "see --by reason"))
-    for name, number, sentence in rows:
-        cut = sentence if wrap or len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1].rstrip() + "…"
-        table.add_row(Text(name), f"{number:,}", Text(cut, style="dim"))
-    return table
+    shown, rest = first_rows(groups, most)
+    rows = [(key, f"{figures.results:,}", explanation(key)) for key, figures in shown]
+    if rest:
+        results = sum(figures.results for _, figures in rest)
+        rows.append((f"{len(rest)} more reasons", f"{results:,}", "see --by reason"))
+    return left_alone(("results",), rows, None if wrap else _SENTENCE_CHARS)
 
 
-def _footer(report: Report) -> Iterator[Text]:
+def _footer(report: StatsReport) -> Iterator[Text]:
     for via, times in sorted(report.latency.items()):
         median, most, slowest = percentiles(times)
         name = "Proxy" if via == PROXY else visible(via).capitalize()
@@ -166,12 +154,12 @@ def _footer(report: Report) -> Iterator[Text]:
     )
 
 
-def show_largest(report: Report, console: Console) -> None:
+def show_largest(report: StatsReport, console: Console) -> None:
     """Print the decisions that saved the most, for ``--top``."""
-    table = _table("Largest savings", "before", "after", "saved", "when")
+    made = table("Largest savings", "before", "after", "saved", "when")
     for record in report.largest:
         before, after = record["bytes_in"], record["bytes_out"]
         name = Text(shortened(visible(record["tool"]), _NAME))
-        table.add_row(name, size(before), size(after), size(before - after), local_time(record["ts"]))
+        made.add_row(name, size(before), size(after), size(before - after), local_time(record["ts"]))
     console.print("")
-    console.print(table)
+    console.print(made)

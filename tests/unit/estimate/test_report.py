@@ -7,8 +7,8 @@ import pytest
 
 from unpretty.engine.reason import TABLE
 from unpretty.estimate.outcome import STEPS
-from unpretty.estimate.report import DIMENSIONS, Figures, Report, build_report, explanation, to_json
-from unpretty.estimate.tally import Cell, Tally
+from unpretty.estimate.report import DIMENSIONS, EstimateFigures, EstimateReport, build_report, explanation, to_json
+from unpretty.estimate.tally import EstimateCell, Tally
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts import result as recorded
 from unpretty.transcripts.reading import Reading
@@ -28,7 +28,7 @@ def words(text: str) -> int:
 
 
 @pytest.fixture
-def report() -> Report:
+def report() -> EstimateReport:
     """Results of several agents, tools, commands, reasons and days."""
     tally = Tally(Settings(), words, since_ms=0, day_of=lambda when: f"day {when % 3}")
     for number, text in enumerate((PRETTY, NESTED, COLOURED, FOUND, PLAIN, PLAIN, "small", PRETTY[:-1])):
@@ -44,22 +44,22 @@ def report() -> Report:
 class TestSums:
     @pytest.mark.parametrize("dimension", ["agent", "tool", "reason", "day"])
     @pytest.mark.parametrize("figure", SUMMED)
-    def test_every_breakdown_adds_up_to_the_total(self, dimension: str, figure: str, report: Report) -> None:
+    def test_every_breakdown_adds_up_to_the_total(self, dimension: str, figure: str, report: EstimateReport) -> None:
         total = getattr(report.totals, figure)
         assert sum(getattr(figures, figure) for _, figures in report.by[dimension]) == total
         assert total > 0 or figure == "gained"
 
-    def test_steps_add_up_to_what_is_saved(self, report: Report) -> None:
+    def test_steps_add_up_to_what_is_saved(self, report: EstimateReport) -> None:
         assert sum(step.tokens for step in report.steps.values()) == report.totals.tokens_saved
         saved = report.totals.bytes_in - report.totals.bytes_out
         assert sum(step.bytes for step in report.steps.values()) == saved
         assert list(report.steps) == [name for name in STEPS if name in report.steps]
 
-    def test_only_commands_have_a_line_by_command(self, report: Report) -> None:
+    def test_only_commands_have_a_line_by_command(self, report: EstimateReport) -> None:
         names = {"program0", "program1", "program2", "make"}
         assert {key for key, _ in report.by["command"]} == {("claude-code", name) for name in names}
 
-    def test_the_largest_saving_comes_first_and_days_in_order(self, report: Report) -> None:
+    def test_the_largest_saving_comes_first_and_days_in_order(self, report: EstimateReport) -> None:
         for dimension in ("agent", "tool", "command", "reason"):
             saved = [figures.tokens_saved for _, figures in report.by[dimension]]
             assert saved == sorted(saved, reverse=True)
@@ -68,20 +68,20 @@ class TestSums:
 
 class TestFigures:
     def test_what_is_not_counted_is_estimated(self) -> None:
-        figures = Figures()
-        figures.add(Cell(bytes_rest=1000, tokens_in=50, tokens_out=20), 0.25)
+        figures = EstimateFigures()
+        figures.add(EstimateCell(bytes_rest=1000, tokens_in=50, tokens_out=20), 0.25)
         assert (figures.tokens_read, figures.tokens_estimated, figures.tokens_saved) == (300, 250, 30)
         assert figures.share == pytest.approx(0.1)
 
     def test_nothing_of_nothing_is_nothing(self) -> None:
-        figures = Figures()
+        figures = EstimateFigures()
         assert (figures.share, figures.quantile(0.5)) == (0.0, None)
         assert figures.to_json()["median_percent"] is None
 
     def test_median_and_ninth_decile_are_those_of_all_lines(self) -> None:
-        figures = Figures()
+        figures = EstimateFigures()
         for start in (0, 50):
-            cell = Cell()
+            cell = EstimateCell()
             cell.shares.extend(float(number) for number in range(start, start + 50))
             figures.add(cell, 0.3)
         assert (figures.quantile(0.5), figures.quantile(0.9), figures.quantile(1)) == (50, 90, 99)
@@ -95,7 +95,7 @@ class TestFigures:
 
 
 class TestJson:
-    def test_it_is_one_document_of_schema_1(self, report: Report) -> None:
+    def test_it_is_one_document_of_schema_1(self, report: EstimateReport) -> None:
         document = orjson.loads(orjson.dumps(to_json(report)))
         assert list(document) == [
             "schema", "complete", "zone", "since", "first", "last", "sessions", "totals", "steps", "by",
@@ -111,7 +111,7 @@ class TestJson:
         assert set(document["left_out"]) == {"replaced", "copies", "undated"}
         assert 0 < document["largest_result_share"] < 1
 
-    def test_every_line_has_every_figure(self, report: Report) -> None:
+    def test_every_line_has_every_figure(self, report: EstimateReport) -> None:
         document = to_json(report)
         names = {*SUMMED, "share", "median_percent", "p90_percent"}
         assert set(document["totals"]) == names
@@ -121,7 +121,7 @@ class TestJson:
             assert all(set(row) == {"key", *names, *more} for row in rows)
         assert all(set(step) == {"key", "results", "bytes_saved", "tokens_saved"} for step in document["steps"])
 
-    def test_what_was_skipped_is_listed(self, report: Report) -> None:
+    def test_what_was_skipped_is_listed(self, report: EstimateReport) -> None:
         report.reading.broken, report.reading.unfinished, report.reading.huge = 1, 2, 3
         report.reading.unknown = {"b": 1, "a": 2}
         report.reading.unreadable = [(Path(f"/f{number}"), "Permission denied") for number in range(150)]

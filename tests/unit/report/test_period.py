@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty.report.period import LocalDays, local_time, parse_period, zone_name
+from unpretty.report.period import LocalDays, local_time, parse_period, rfc3339, zone_name
 
 
 def utc(text: str) -> int:
@@ -116,4 +116,4 @@ def test_the_zone_is_named(zone, name, shown):
 def test_moments_are_shown_on_the_local_clock(zone):
     zone("Europe/Berlin")
     assert local_time(utc("2026-11-30T13:05")) == "2026-11-30 14:05"
-    assert local_time(utc("2026-07-01T13:05") + 7, with_offset=True) == "2026-07-01T15:05:00.007+02:00"
+    assert rfc3339(utc("2026-07-01T13:05") + 7) == "2026-07-01T15:05:00.007+02:00"

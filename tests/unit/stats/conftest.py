@@ -7,7 +7,7 @@ import pytest
 
 from unpretty.decision_log.writer import append
 from unpretty.report.period import Period
-from unpretty.stats.report import Report, build_report
+from unpretty.stats.report import StatsReport, build_report
 
 START = 1_790_000_000_000  # 2026-09-21 14:13:20 UTC
 
@@ -44,7 +44,7 @@ class Log:
         }  # fmt: skip
         assert append(str(self.path), record)
 
-    def report(self, *dimensions: str, period: Period | None = None, **options: object) -> Report:
+    def report(self, *dimensions: str, period: Period | None = None, **options: object) -> StatsReport:
         """The report on everything."""
         return build_report(self.path, period or Period(), dimensions, **options)
 
