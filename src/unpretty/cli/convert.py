@@ -28,17 +28,17 @@ from unpretty.tokens.count import load_counter
 @click.option("--to", "encoding", type=click.Choice([*names(), AUTO]), default=JSON, show_default=True,
               help="The encoding to write, or with --decode the one that FILE is in.")  # fmt: skip
 @click.option("--from", "data_format", type=click.Choice(FORMATS),
-              help="The format of FILE; without it the end of its name tells, else it is json.")  # fmt: skip
+              help="The format of FILE; by default the one of its suffix, or json.")  # fmt: skip
 @click.option("--decode", is_flag=True, help="Read FILE in the encoding of --to, and write JSON.")
 @click.option("--count", is_flag=True, help="Print bytes and o200k tokens of every encoding instead of the data.")
-@click.option("--model", default="", help="With --to auto: use only what was shown to be read well by this model.")
+@click.option("--model", default="", help="With --to auto: use only encodings that this model was shown to read well.")
 def command(  # noqa: PLR0913, PLR0917  one parameter per option
     file: str, encoding: str, data_format: str | None, decode: bool, count: bool, model: str
 ) -> None:
     """Convert data to a compact encoding, or back to JSON.
 
-    Without FILE, or with -, standard input is read. Every encoded text is proven: decoding it gave the same data. What
-    an encoding cannot carry is an error that says why. auto takes the encoding with the fewest tokens.
+    Without FILE, or with -, standard input is read. Every encoded text is verified: decoding it gave the same data.
+    What an encoding cannot carry is an error that says why. auto takes the encoding with the fewest tokens.
 
     JSON Lines, CSV, TSV and Parquet are read as a stream, and their records become one array; very long inputs become
     several blocks of records with a blank line between them (JSON stays one array).
@@ -64,8 +64,8 @@ def _opened(file: str) -> contextlib.AbstractContextManager[IO[bytes]]:
         return contextlib.nullcontext(sys.stdin.buffer)
     try:
         return Path(file).open("rb")
-    except OSError as fault:
-        raise UnprettyError(f"Cannot read {file}: {fault.strerror}.", code="unreadable") from None
+    except OSError as exc:
+        raise UnprettyError(f"Cannot read {file}: {exc.strerror}.", code="unreadable") from None
 
 
 @contextlib.contextmanager
@@ -73,8 +73,8 @@ def _naming(name: str) -> Iterator[None]:
     """Errors that say which file they are about."""
     try:
         yield
-    except DecodeError as fault:
-        raise UnprettyError(f"{name}: {fault}", code=fault.code, hint=fault.hint) from None
+    except DecodeError as exc:
+        raise UnprettyError(f"{name}: {exc}", code=exc.code, hint=exc.hint) from None
     except RecursionError:
         raise UnprettyError(f"{name}: {REASONS['too_deep']}", code="too_deep") from None
 
@@ -84,14 +84,14 @@ def _documents(stream: IO[bytes], data_format: str) -> Iterator[Document]:
         return blocks(record_reader(data_format)(stream))
     try:
         return iter([Document.from_text(read_text(stream))])
-    except DecodeError as fault:
-        if "more text follows" in fault.what:
-            fault.hint = "For one document per line use --from jsonl."
+    except DecodeError as exc:
+        if "more text follows" in exc.what:
+            exc.hint = "For one document per line use --from jsonl."
         raise
 
 
 def _encoded(documents: Iterator[Document], encoding: str, model: str) -> tuple[Iterator[str], str]:
-    """The documents in their encoding, and its name: what ``auto`` finds best for the first one is used for all."""
+    """The documents in their encoding, and its name: what ``auto`` chooses for the first one is used for all."""
     if encoding == AUTO:
         first = next(documents)
         allowed = Allowed((AUTO,) if model else names(), model, load_counter())

@@ -1,4 +1,4 @@
-"""``unpretty proxy``: stand in front of an MCP server that talks over standard input and output."""
+"""``unpretty proxy``: run an MCP server on standard input and output, and make its tool results smaller."""
 
 import click
 
@@ -16,18 +16,18 @@ import click
 )
 @click.argument("server", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARG]...")
 def command(max_result_bytes: int | None, passthrough: bool, name: str, server: tuple[str, ...]) -> int:
-    """Run an MCP server and hand its tool results on smaller, with the same meaning.
+    """Run an MCP server and pass its tool results on smaller, with the same meaning.
 
-    Every message passes byte for byte except results of tool calls.
+    Every message passes byte for byte, except results of tool calls.
     """
     from unpretty.proxy.relay import run
     from unpretty.proxy.server_process import CannotStart, ServerProcess, end_like
 
     try:
         process = ServerProcess(server)
-    except CannotStart as fault:
-        click.echo(f"unpretty: {fault}", err=True)
-        return fault.status
+    except CannotStart as exc:
+        click.echo(f"unpretty: {exc}", err=True)
+        return exc.status
     status, summary = run(process, name=name, max_result_bytes=max_result_bytes, passthrough=passthrough)
     if summary:
         click.echo(summary, err=True)

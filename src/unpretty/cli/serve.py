@@ -14,7 +14,7 @@ _encoding = click.option(
     "--encoding",
     type=click.Choice(["auto", *offered()]),
     default=None,
-    help="How rows are written; by default as the settings say, or columnar JSON when they say nothing.",
+    help="How rows are written; by default as the settings say, else as columnar JSON.",
 )
 _max_bytes = click.option(
     "--max-bytes",
@@ -22,10 +22,10 @@ _max_bytes = click.option(
     default=40_000,
     show_default=True,
     metavar="N",
-    help="An answer ends before it has more bytes than this.",
+    help="Maximum size of an answer in bytes; it ends with a whole row.",
 )
 _seconds = click.option(
-    "--seconds", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Time for one question."
+    "--seconds", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Time limit of one query."
 )
 
 
@@ -40,13 +40,13 @@ def command() -> None:
     type=click.Path(path_type=Path),
     required=True,
     metavar="DIR",
-    help="The folder whose CSV, TSV, JSON, JSON Lines and Parquet files can be read.",
+    help="The directory whose CSV, TSV, JSON, JSON Lines and Parquet files can be read.",
 )
 @_encoding
 @_max_bytes
 @_seconds
 def files(root: Path, encoding: str | None, max_bytes: int, seconds: float) -> None:
-    """Serve the data files below a folder: list, describe, filter and page through them."""
+    """Serve the data files below a directory: list, describe, filter and page through them."""
     try:
         from unpretty.servers.files.server import FileServer
     except ImportError as missing:
@@ -67,15 +67,21 @@ def _extra_missing(missing: ImportError) -> UnprettyError:
     "--url",
     required=True,
     metavar="URL",
-    help="http://host:8123 or https://user@host:8443/database. The password is best left to CLICKHOUSE_PASSWORD.",
+    help="http://host:8123 or https://user@host:8443/database. Give the password in CLICKHOUSE_PASSWORD.",
 )
-@click.option("--user", envvar="CLICKHOUSE_USER", default="", help="User, if the address names none.")
-@click.option("--max-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows of an answer.")
+@click.option("--user", envvar="CLICKHOUSE_USER", default="", help="User, when the address has none.")
+@click.option(
+    "--max-rows",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Maximum number of rows of an answer.",
+)
 @_encoding
 @_max_bytes
 @_seconds
 def clickhouse(url: str, user: str, max_rows: int, encoding: str | None, max_bytes: int, seconds: float) -> None:  # noqa: PLR0913, PLR0917
-    """Serve a ClickHouse server: its databases and tables, and read-only SQL."""
+    """Serve the databases and tables of a ClickHouse server: read-only SQL."""
     from unpretty.servers.clickhouse.http_client import ClickHouse
 
     password = os.environ.get("CLICKHOUSE_PASSWORD", "")

@@ -1,7 +1,7 @@
-"""Records in blocks: each block is one document, an array, so that memory stays bounded and each block is proven.
+"""Records in blocks: each block is one document, an array, so that memory stays bounded and each block is verified.
 
-Most inputs fit one block and become one document. Of JSON the blocks are joined into one array; of other encodings
-they stand one after the other with a blank line between, and ``decode_blocks`` joins what they hold.
+Most inputs fit into one block and become one document. JSON blocks are joined into one array; blocks in other encodings
+are separated by a blank line, and ``decode_blocks`` joins their records.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def _array(values: list[Value], texts: list[str]) -> Document:
 
 
 def joined(texts: Iterable[str], encoding: str) -> Iterator[str]:
-    """Pieces of text that make the whole output of ``texts``, blocks in ``encoding``, with a line end at the end."""
+    """Pieces of text of the whole output: ``texts``, which are blocks in ``encoding``, and a line end."""
     if encoding != "json":
         for number, text in enumerate(texts):
             yield (_SEPARATOR if number else "") + text
@@ -54,18 +54,18 @@ def joined(texts: Iterable[str], encoding: str) -> Iterator[str]:
 
 
 def decode_blocks(text: str, encoding: str) -> str:
-    """The JSON text that ``text`` stands for: one document, or blocks whose records are joined into one array.
+    """The JSON text that ``text`` encodes: one document, or blocks whose records are joined into one array.
 
     Raises DecodeError.
     """
     try:
         return decode(text, encoding)
-    except DecodeError as fault:
+    except DecodeError as exc:
         parts = text.split(_SEPARATOR)
         try:
             arrays = [decode(part, encoding) for part in parts]
         except DecodeError:
-            raise fault from None
+            raise exc from None
         if len(parts) == 1 or not all(array.startswith("[") for array in arrays):
             raise
         return f"[{','.join(array[1:-1] for array in arrays if array != '[]')}]"

@@ -12,7 +12,7 @@ from unpretty.engine.context import byte_length
 
 @dataclass
 class Size:
-    """Size of all documents in one encoding: UTF-8 bytes, tokens; or the code of the reason why it declines one."""
+    """Size of all documents in one encoding: UTF-8 bytes, tokens; or the code of the reason for declining one."""
 
     size_bytes: int = 0
     tokens: int = 0
@@ -20,7 +20,7 @@ class Size:
 
 
 def measure(documents: Iterable[Document], count_tokens: Callable[[str], int]) -> dict[str, Size]:
-    """The sizes by name of the encoding, each encoded text proven. Raises RecursionError for too deep nesting."""
+    """The sizes by name of the encoding, each encoded text verified. Raises RecursionError for too deep nesting."""
     sizes = {name: Size() for name in names()}
     for document in documents:
         for name, size in sizes.items():

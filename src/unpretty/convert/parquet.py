@@ -1,4 +1,4 @@
-"""Reading Parquet with DuckDB, an extra: values that JSON has no type for are written the way Protocol Buffers do.
+"""Reading Parquet with DuckDB, an extra: values that JSON has no type for are written as Protocol Buffers does.
 
 Decimals and integers keep their digits; dates, times and UUIDs are ISO strings; binary data is base64; NaN and the
 infinities are the strings "NaN", "Infinity" and "-Infinity".
@@ -30,9 +30,9 @@ def read_parquet(stream: IO[bytes]) -> Iterator[Document]:
             code="missing_extra",
             hint='Install it with: pip install "unpretty[parquet]".',
         ) from None
-    # DuckDB reads files, and takes * and ? in their names for patterns: a copy under a name of ours is neither.
-    with tempfile.TemporaryDirectory(prefix="unpretty-") as folder:
-        path = f"{folder}/data.parquet"
+    # DuckDB reads files only, and takes * and ? in their names as wildcards: so a copy under a fixed name.
+    with tempfile.TemporaryDirectory(prefix="unpretty-") as directory:
+        path = f"{directory}/data.parquet"
         with open(path, "wb") as copy:  # noqa: PTH123
             shutil.copyfileobj(stream, copy)
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as database:
@@ -42,8 +42,8 @@ def read_parquet(stream: IO[bytes]) -> Iterator[Document]:
                 while batch := rows.fetchmany(_BATCH):
                     for row in batch:
                         yield Document(tuple(zip(names, map(_value, row), strict=True)))
-            except duckdb.Error as fault:
-                what = str(fault).splitlines()[0].replace(path, "the file")
+            except duckdb.Error as exc:
+                what = str(exc).splitlines()[0].replace(path, "the file")
                 raise DecodeError(f"this cannot be read as Parquet ({what})", 0, 0, "parquet") from None
 
 

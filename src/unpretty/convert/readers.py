@@ -19,12 +19,12 @@ _BY_SUFFIX = {
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# The longest field that the csv module will take: more than any machine's memory holds of sensible data.
+# The longest field that the csv module takes, in characters.
 _FIELD_LIMIT = 2**31 - 1
 
 
 def format_of(file_name: str) -> str:
-    """The format that the end of a file's name stands for; ``json`` when it says nothing."""
+    """The format by the suffix of a file's name; ``json`` for an unknown one."""
     dot = file_name.rfind(".")
     return _BY_SUFFIX.get(file_name[dot:].lower(), "json") if dot >= 0 else "json"
 
@@ -38,9 +38,9 @@ def read_text(stream: IO[bytes]) -> str:
 def _decode(data: bytes, lines_before: int) -> str:
     try:
         return data.decode()
-    except UnicodeDecodeError as fault:
-        line = data.count(b"\n", 0, fault.start) + 1
-        column = len(data[data.rfind(b"\n", 0, fault.start) + 1 : fault.start].decode()) + 1
+    except UnicodeDecodeError as exc:
+        line = data.count(b"\n", 0, exc.start) + 1
+        column = len(data[data.rfind(b"\n", 0, exc.start) + 1 : exc.start].decode()) + 1
         raise DecodeError("the text is not UTF-8", line + lines_before, column, "text") from None
 
 
@@ -50,13 +50,13 @@ def _lines(stream: Iterable[bytes]) -> Iterator[str]:
 
 
 def read_json_lines(stream: IO[bytes]) -> Iterator[Document]:
-    """One document per line; blank lines are passed over. Raises DecodeError."""
+    """One document per line; blank lines are skipped. Raises DecodeError."""
     for number, line in enumerate(_lines(stream)):
         if line.strip():
             try:
                 yield Document.from_text(line)
-            except DecodeError as fault:
-                raise fault.moved(number) from None
+            except DecodeError as exc:
+                raise exc.moved(number) from None
             except RecursionError:
                 raise DecodeError("the document is nested too deeply", number + 1, 1, "json") from None
 
@@ -64,8 +64,8 @@ def read_json_lines(stream: IO[bytes]) -> Iterator[Document]:
 def read_csv(stream: IO[bytes], delimiter: str = ",") -> Iterator[Document]:
     """One object per row, its keys from the first row.
 
-    A cell that is spelled as a JSON number is that number, with its text; every other cell is a string, an empty one
-    the empty string. Raises DecodeError for a row whose cells are not as many as the names, and for broken quotes.
+    A cell that is spelled as a JSON number is that number, with its text; every other cell is a string. Raises
+    DecodeError for a row that has not as many cells as there are names, and for broken quotes.
     """
     csv.field_size_limit(_FIELD_LIMIT)
     rows = csv.reader(_lines(stream), delimiter=delimiter, strict=True)
@@ -76,8 +76,8 @@ def read_csv(stream: IO[bytes], delimiter: str = ",") -> Iterator[Document]:
             cells = next(rows)
         except StopIteration:
             return
-        except csv.Error as fault:
-            raise DecodeError(str(fault), first_line, 0, "csv") from None
+        except csv.Error as exc:
+            raise DecodeError(str(exc), first_line, 0, "csv") from None
         if not cells:  # a blank line
             continue
         if names is None:
@@ -88,9 +88,9 @@ def read_csv(stream: IO[bytes], delimiter: str = ",") -> Iterator[Document]:
 
 
 def _check_names(names: list[str], line: int) -> None:
-    for place, name in enumerate(names, 1):
-        if name in names[: place - 1]:
-            raise DecodeError(f"cell {place} is a second column called {name!r}", line, 0, "csv")
+    for number, name in enumerate(names, 1):
+        if name in names[: number - 1]:
+            raise DecodeError(f"cell {number} is a second column called {name!r}", line, 0, "csv")
 
 
 def _record(names: list[str], cells: list[str], line: int) -> Value:
@@ -103,7 +103,7 @@ def _record(names: list[str], cells: list[str], line: int) -> Value:
 
 
 def record_reader(data_format: str) -> Callable[[IO[bytes]], Iterator[Document]]:
-    """The reader of a format that holds records; ``json`` holds one document and has none."""
+    """The reader of a format of records; ``json`` is one document and has none. Raises UnprettyError."""
     if data_format == "jsonl":
         return read_json_lines
     if data_format == "csv":

@@ -1,1 +1,1 @@
-"""Model Context Protocol: the proxy that stands in front of a server, and two small read-only servers."""
+"""The MCP proxy: it passes the messages of a client and a server and makes tool results smaller."""

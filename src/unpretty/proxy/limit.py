@@ -99,7 +99,7 @@ def _limited_content(texts: list[CompactedText], limit: int, context: Context) -
 
 
 def _limited_blocks(texts: list[CompactedText], limit: int) -> LimitedResult | None:
-    """Each block is a row, as servers send them that put every item of a list into a block of its own."""
+    """Each block is a row, as servers send them that put every item of a list into a separate block."""
     made = _first_rows(joined_rows([text.after for text in texts]), limit)
     if made is not None:
         made.removed = {text.index for text in texts[made.shown :]}
@@ -170,7 +170,7 @@ def _first_rows(rows: Rows | None, limit: int) -> LimitedResult | None:
 
 
 def _with_text(made: LimitedResult | None, text: CompactedText, context: Context) -> LimitedResult | None:
-    """``made`` with the rows that remain in the place of ``text``, as a table again if that is one."""
+    """``made`` in which the rows that remain replace ``text``, as a table again if that is one."""
     if made is not None:
         first = made.rows.take(0, made.shown)
         made.texts[text.index] = compact(first, context).text if text.is_table else first

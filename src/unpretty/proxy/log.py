@@ -65,7 +65,7 @@ class ProxyLog:
             self._uncounted.append((identity, text.before, text.after))
 
     def count_tokens(self) -> None:
-        """Let a process of its own count the tokens of the conversions since the last time."""
+        """Let a background process count the tokens of the conversions since the last time."""
         texts, self._uncounted = self._uncounted, []
         self._counted_at = time.monotonic()
         if texts:

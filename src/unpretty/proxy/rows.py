@@ -1,4 +1,4 @@
-"""A large text as rows: the biggest array of a JSON document, or the lines of a text, cut between rows only."""
+"""A large text as rows: the biggest array of a JSON document, or the lines of a text, divided between rows only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The wrapped server as a child process: started with its own pipes, signalled, waited for, and never left running.
 
-On POSIX the server leads a process group of its own, so that a wrapper such as ``npx`` and what it started can be
+On POSIX the server leads its own process group, so that a wrapper such as ``npx`` and what it started can be
 ended together. On Linux the kernel kills the server when the proxy is killed; elsewhere the server, and everywhere what
 it started, finds its pipes closed.
 """

@@ -43,7 +43,7 @@ class Session:
         client, client_version: as the client introduced itself.
         server_name: as the server introduced itself, or as it was named on the command line.
         given_name: the latter only, which is how the client knows the server.
-        server_has_resources: the server offers resources of its own.
+        server_has_resources: the server itself offers resources.
         client_uses_resources: the client has asked for resources.
         schemas: the declared outputSchemas.
         under_way: requests without an answer, by id.

@@ -2,12 +2,14 @@
 
 import base64
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 
 import pytest
 from click.testing import CliRunner
 
+from unpretty.cli import convert, serve
 from unpretty.cli.serve import command
+from unpretty.encodings import registry
 
 
 @pytest.mark.parametrize("module", ["unpretty.servers.files.server", "unpretty.servers.clickhouse.server"])
@@ -17,6 +19,16 @@ def test_without_its_packages_it_says_what_to_install(monkeypatch, tmp_path, mod
     result = CliRunner().invoke(command, arguments)
     assert "needs packages that are not installed" in str(result.exception)
     assert "unpretty[mcp]" in result.exception.hint
+
+
+@pytest.mark.parametrize(("module", "arguments"), [(convert, []), (serve, ["files"]), (serve, ["clickhouse"])])
+def test_an_encoding_that_is_added_to_the_registry_is_a_choice(monkeypatch, module, arguments):
+    monkeypatch.setitem(registry.ENCODINGS, "demo", registry.Entry("minified:JSON", "demo"))
+    spec = spec_from_file_location("fresh", module.__file__)
+    fresh = module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+    result = CliRunner().invoke(fresh.command, [*arguments, "--help"])
+    assert "demo" in result.output
 
 
 needs_extra = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra unpretty[mcp] is not installed")
