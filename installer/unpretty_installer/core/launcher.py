@@ -26,14 +26,26 @@ _HOOK = """\
 import sys
 try:
     packages = {packages}
-    for name in packages:
+    for name in {names}:
         m = sys.modules[name] = type(sys)(name)
-        m.__path__ = [packages[name]]
+        top, _, below = name.partition(".")
+        m.__path__ = [packages[top] + "/" + below.replace(".", "/")]
     from unpretty_hooks.entry import main
     main(sys.argv[1], {log}, {resolved}, {config})
 except BaseException:
     pass
 """
+
+# Every package that the hook passes through. Loading each one's __init__.py, which holds nothing but a docstring, would
+# make the hook 5 % slower.
+_PACKAGES = (
+    "unpretty",
+    "unpretty.engine",
+    "unpretty.engine.json_text",
+    "unpretty.decision_log",
+    "unpretty.settings",
+    "unpretty_hooks",
+)
 
 
 def hook_file() -> Path:
@@ -50,6 +62,7 @@ def hook_source() -> bytes:
     """What ``hook.py`` has to hold for this install, ASCII only: other characters in paths are escaped."""
     return _HOOK.format(
         packages=_packages_source(),
+        names=_PACKAGES,
         log=ascii(str(locations.decision_log_file())),
         resolved=ascii(str(locations.resolved_settings_file())),
         config=ascii(str(locations.config_file())),
