@@ -10,7 +10,7 @@ import time
 
 from unpretty import agents
 from unpretty.engine import reason, system
-from unpretty.engine.json_text.scanner import InvalidJSON, loads, stand_in_for_json
+from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty_hooks import serving
 from unpretty_hooks.call import Call
 from unpretty_hooks.state import Files, is_selftest
@@ -31,7 +31,6 @@ _FREE_BYTES = 4 << 20
 def main(agent: str, log: str, resolved: str, config: str) -> None:
     """Serve one tool result of ``agent``, or tool results until the end of input where the agent has a worker."""
     gc.disable()
-    stand_in_for_json()
     files = Files(log, resolved, config)
     if agent in agents.ROWS and agents.get(agent).worker:
         from unpretty_hooks.worker import serve

@@ -13,7 +13,6 @@ import sys
 from unpretty import agents
 from unpretty.engine import reason, system
 from unpretty.engine.compaction import compact
-from unpretty.engine.json_text.scanner import remove_stand_in
 from unpretty_hooks.call import Call
 
 TYPE_CHECKING = False
@@ -117,7 +116,6 @@ def _announce(call: Call, memory: Memory) -> None:
 
 def _see_installed_packages() -> None:
     """Let table encodings import what they need: the hook's interpreter was started without any installed package."""
-    remove_stand_in()
     if any(path.endswith("site-packages") for path in sys.path):
         return
     from unpretty.tokens.background import interpreter

@@ -9,7 +9,7 @@ import sys
 
 from unpretty.decision_log.writer import to_json
 from unpretty.engine import system
-from unpretty.engine.json_text.scanner import InvalidJSON, loads, remove_stand_in
+from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.settings.defaults import SETTINGS, Settings
 
 _ABSENT = [0, 0]
@@ -35,7 +35,6 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
     values: dict[str, object] = {}
     fault = ""
     if source != _ABSENT:
-        remove_stand_in()
         try:
             values = _parse(config_path)
         except ImportError as missing:

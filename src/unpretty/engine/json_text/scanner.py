@@ -115,37 +115,27 @@ def loads(text: str) -> object:
     return value
 
 
+class _Decoder:
+    """All that the C scanner takes from ``json.decoder``: the class of the error that it raises."""
+
+    JSONDecodeError = InvalidJSON
+
+
 def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
+    # To raise an error the C code imports json.decoder, which costs more than the whole hook. While it runs it finds
+    # _Decoder there. Nothing else does: no other code runs until it returns.
+    modules: dict[str, Any] = sys.modules
+    lent = "json" not in modules
+    if lent:
+        modules["json"] = modules["json.decoder"] = _Decoder
     try:
         return scanner(text, start)
-    except StopIteration as fault:
-        raise InvalidJSON("a value is missing", pos=fault.value) from None
+    except StopIteration as exc:
+        raise InvalidJSON("a value is missing", pos=exc.value) from None
     except InvalidJSON:
         raise
-    except SystemError:
-        # Up to Python 3.11 the scanner fails to raise its error while nobody has imported json.decoder.
-        import json.decoder  # noqa: F401
-
-        return _scan(scanner, text, start)
-    except ValueError as fault:
-        raise InvalidJSON(str(fault), pos=getattr(fault, "pos", start)) from None
-
-
-def stand_in_for_json() -> None:
-    """Keep the C scanner from importing ``json`` when it meets an error. Only for a process that is all ours.
-
-    On an error the scanner looks up ``json.decoder.JSONDecodeError``, whose import costs more than the whole hook.
-    """
-    if "json" not in sys.modules:
-        json_module = type(sys)("json")
-        decoder = type(sys)("json.decoder")
-        decoder.JSONDecodeError = InvalidJSON  # type: ignore[attr-defined]
-        json_module.decoder = decoder  # type: ignore[attr-defined]
-        sys.modules["json"] = json_module
-        sys.modules["json.decoder"] = decoder
-
-
-def remove_stand_in() -> None:
-    """Let the real ``json`` be imported again, for code of others that wants it."""
-    if "json" in sys.modules and not hasattr(sys.modules["json"], "loads"):
-        del sys.modules["json"], sys.modules["json.decoder"]
+    except ValueError as exc:
+        raise InvalidJSON(str(exc), pos=getattr(exc, "pos", start)) from None
+    finally:
+        if lent:
+            del modules["json"], modules["json.decoder"]
