@@ -71,8 +71,8 @@ def command(  # noqa: PLR0913, PLR0917  one argument per option
             applied=_verifier() if verify else None,
             price=price,
         )
-    except OSError as fault:
-        raise UnprettyError(f"Cannot read the decision log {path}: {fault.strerror}.", code="log_unreadable") from None
+    except OSError as exc:
+        raise UnprettyError(f"Cannot read the decision log {path}: {exc.strerror}.", code="log_unreadable") from None
     if as_json:
         click.echo(orjson.dumps(to_json(report), option=orjson.OPT_INDENT_2).decode())
     if page:
@@ -115,6 +115,6 @@ def _write_page(report: StatsReport, page: str) -> None:
         handle = system.open_file(page, system.WRITE | system.CREATE | system.TRUNCATE, 0o666)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-    except OSError as fault:
-        raise UnprettyError(f"Cannot write {page}: {fault.strerror}.", code="unwritable") from None
+    except OSError as exc:
+        raise UnprettyError(f"Cannot write {page}: {exc.strerror}.", code="unwritable") from None
     click.echo(f"{page} is written.", err=True)

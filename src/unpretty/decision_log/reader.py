@@ -22,11 +22,11 @@ KINDS = frozenset(("decision", "tokens"))
 # A step of the clock or a slow writer puts a line this much out of order, at most.
 SLACK_MS = 600_000
 _CHUNK_BYTES = 1 << 20
-# Beyond the year 9999 there is no time, only damage.
+# Beyond the year 9999 a time is damaged.
 _END_OF_TIME_MS = 253_402_300_800_000
-# So many lines in a row behind the period end the reading; a few may come from a clock that was wrong.
+# So many lines in a row after the period end the reading; a few may come from a clock that was wrong.
 _LATE_LINES = 5_000
-# No line of ours comes near this; what does is damage, and must not fill the memory.
+# No line of ours is nearly as long; a longer one is damaged, and must not fill the memory.
 _MAX_LINE_BYTES = 1 << 20
 
 
@@ -34,7 +34,7 @@ class DecisionLog:
     """The log at ``path`` with its rotated files.
 
     Attributes:
-        path: the current file; rotated ones stand beside it as ``path.1`` (younger) and so on.
+        path: the current file; rotated ones are next to it as ``path.1`` (younger) and so on.
         bytes: size of all its files in bytes, known after reading.
         lines: lines read so far, whatever they hold.
         broken: how many of them were no JSON object with a ``kind``.
@@ -79,7 +79,7 @@ class DecisionLog:
                 yield from self._within(source, first, last)
 
     def _within(self, source: BufferedReader, first: int, last: int) -> Iterator[Record]:
-        """The records of the period from where ``source`` stands on. One plain loop: it sees millions of lines."""
+        """The records of the period from the position of ``source`` on. One plain loop: it sees millions of lines."""
         loads, kinds, late = orjson.loads, KINDS, 0
         for lines in _lines(source):
             self.lines += len(lines)
@@ -93,7 +93,7 @@ class DecisionLog:
                             continue
                         late = 0
                         yield record
-                    elif self._is_count_behind(record, first, last):
+                    elif self._is_late_count(record, first, last):
                         yield record
                     else:
                         late = late + 1 if when > last + SLACK_MS else 0
@@ -102,7 +102,7 @@ class DecisionLog:
             if late > _LATE_LINES:
                 return
 
-    def _is_count_behind(self, record: Record, first: int, last: int) -> bool:
+    def _is_late_count(self, record: Record, first: int, last: int) -> bool:
         """Whether a record that is not simply of the period is a token count that belongs to it; notes what it is."""
         if record["v"] > VERSION:
             self.newer += 1
@@ -113,7 +113,7 @@ class DecisionLog:
         return False
 
     def _open_all(self, stack: ExitStack) -> list[BufferedReader]:
-        """Open all files, oldest first. They are opened youngest first, so that a rotation meanwhile hides no line."""
+        """The files, opened, oldest first. They are opened youngest first, so that a rotation hides no line."""
         opened: dict[tuple[int, int], BufferedReader] = {}
         self.bytes = 0
         rotated = self._rotated()
@@ -132,7 +132,7 @@ class DecisionLog:
 
 
 def backwards(path: Path) -> Iterator[Record]:
-    """The sound records of the log at ``path``, youngest first; what cannot be read is passed over."""
+    """The valid records of the log at ``path``, youngest first; what cannot be read is skipped."""
     for file in reversed(DecisionLog(path).files()):
         try:
             with file.open("rb") as source:
@@ -147,7 +147,7 @@ def last_decision(path: Path) -> Record | None:
 
 
 def _lines(source: BufferedReader) -> Iterator[list[bytes]]:
-    """The lines of ``source`` without their ends, by the chunk; one that is too long comes cut, as damage."""
+    """The lines of ``source`` without their ends, by the chunk; of one that is too long only the start."""
     rest = b""
     overlong = False
     while chunk := source.read(_CHUNK_BYTES):
@@ -184,7 +184,7 @@ def _offset_of(source: BufferedReader, wanted_ms: int) -> int:
 
 
 def _look(source: BufferedReader, start: int, end: int) -> tuple[int, int] | None:
-    """Offset of the first sound line that begins behind ``start`` and before ``end``, and the time there.
+    """Offset of the first valid line that begins after ``start`` and before ``end``, and the time there.
 
     The time is the latest of a few lines, since a clock that was wrong for a moment must not hide what comes before.
     """
@@ -193,7 +193,7 @@ def _look(source: BufferedReader, start: int, end: int) -> tuple[int, int] | Non
     offset = 0
     times: list[int] = []
     while len(times) < 16 and (position := source.tell()) < end:
-        record = _sound(source.readline(_MAX_LINE_BYTES))
+        record = _valid(source.readline(_MAX_LINE_BYTES))
         if record is not None and type(record.get("ts")) is int:
             offset = offset or position
             times.append(record["ts"])
@@ -201,7 +201,7 @@ def _look(source: BufferedReader, start: int, end: int) -> tuple[int, int] | Non
 
 
 def _backwards(source: BufferedReader) -> Iterator[Record]:
-    """The sound records of ``source``, last one first; ends at a line of many megabytes."""
+    """The valid records of ``source``, last one first; ends at a line of many megabytes."""
     end = source.seek(0, 2)
     tail = b""
     while end > 0 and len(tail) < 16 * _CHUNK_BYTES:
@@ -212,13 +212,13 @@ def _backwards(source: BufferedReader) -> Iterator[Record]:
         # The first piece may be the end of a line that starts further ahead.
         tail = lines.pop(0) if start else b""
         for line in reversed(lines):
-            record = _sound(line)
+            record = _valid(line)
             if record is not None:
                 yield record
         end = start
 
 
-def _sound(line: bytes) -> Record | None:
+def _valid(line: bytes) -> Record | None:
     try:
         record = orjson.loads(line)
         return record if record["kind"] in KINDS and record["v"] <= VERSION else None

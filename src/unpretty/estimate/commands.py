@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-# Commands before the one that prints: they change folder or environment.
+# Commands before the one that prints: they change the directory or the environment.
 _BEFORE = frozenset(("cd", "pushd", "export", "set", "unset", "source", ".", "umask", "ulimit", "true", ":", "sleep"))
 _SEPARATOR = re.compile(r"&&|\|\||;|\n")
-# Each character fits one alternative only: otherwise an odd number of quotes would take for ever.
+# Each character fits one alternative only: otherwise an odd number of quotes would take forever.
 _ASSIGNMENT = re.compile(r"\w+=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+")
 _NAME = re.compile(r"[\w.+-]{1,40}")
 OTHER = "(other)"
 
 
 def command_name(command: str) -> str:
-    """The first word of the first command in ``command`` that prints something, without folder; "" for none.
+    """The first word of the first command in ``command`` that prints something, without its directory; "" for none.
 
     What does not look like the name of a program is ``OTHER``.
 

@@ -14,7 +14,7 @@ from unpretty.transcripts.result import ToolResult
 from unpretty_hooks.call import Call, Field
 from unpretty_hooks.serving import Memory, handle
 
-# The steps that a saving is told apart by. ``document`` and ``embedded`` are the engine's step ``json`` on a text that
+# The steps that savings are counted by. ``document`` and ``embedded`` are the engine's step ``json`` on a text that
 # is one document and on one that holds documents among other text; ``other`` is what no step accounts for: texts of
 # which the agent cuts off a part after the hook.
 STEPS = ("document", "embedded", "nested", "noise", "paths", "tables", "other")
@@ -22,7 +22,7 @@ _BLANK = " \t\n\r\ufeff"
 _SECONDS = 5.0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One text before and after; UTF-8 bytes as the decision log would have them, and those saved by each step."""
 
@@ -33,8 +33,8 @@ class Change:
     steps: dict[str, int]
 
 
-@dataclass(slots=True)
-class Outcome:
+@dataclass(frozen=True, slots=True)
+class Judgement:
     """What would have become of one tool result.
 
     Attributes:
@@ -52,23 +52,19 @@ class Outcome:
     gained: int = 0
 
 
-def judge(result: ToolResult, settings: Settings, memory: Memory | None = None) -> Outcome:
+def judge(result: ToolResult, settings: Settings, memory: Memory | None = None) -> Judgement:
     """Have the hook of the result's agent decide on ``result``; nothing is sent or logged.
 
     ``memory`` is what the hook would know of earlier calls; None when this is the only one.
     """
     json_bytes = sum(byte_length(text[start:end]) for text in result.texts for start, end in _documents(text))
-    outcome = Outcome(result.reason, sum(map(byte_length, result.texts)), json_bytes)
-    if not result.reason:
-        call = handle(result.agent, result.payload, settings, memory)
-        outcome.reason = _reason(call)
-        for changed in call.changed():
-            change = _change(changed)
-            if change.bytes_in == change.bytes_out:
-                outcome.gained += 1
-            else:
-                outcome.changes.append(change)
-    return outcome
+    bytes_read = sum(map(byte_length, result.texts))
+    if result.reason:
+        return Judgement(result.reason, bytes_read, json_bytes)
+    call = handle(result.agent, result.payload, settings, memory)
+    changes = [_change(changed) for changed in call.changed()]
+    smaller = [change for change in changes if change.bytes_in != change.bytes_out]
+    return Judgement(_reason(call), bytes_read, json_bytes, smaller, len(changes) - len(smaller))
 
 
 def _reason(call: Call) -> str:

@@ -203,8 +203,8 @@ def to_json(report: EstimateReport) -> dict[str, Any]:
 
 def _row(name: str, key: tuple[str, ...], figures: EstimateFigures) -> dict[str, Any]:
     agent = {"agent": key[0]} if len(key) == 2 else {}
-    told = {"explanation": explanation(key[0])} if name == "reason" else {}
-    return {"key": key[-1], **agent, **figures.to_json(), **told}
+    more = {"explanation": explanation(key[0])} if name == "reason" else {}
+    return {"key": key[-1], **agent, **figures.to_json(), **more}
 
 
 def _sources(report: EstimateReport) -> list[dict[str, Any]]:

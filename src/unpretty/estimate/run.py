@@ -1,4 +1,4 @@
-"""Reading session records and adding them up, until the end or until it is told to stop."""
+"""Reading session records and adding them up, until the end or until the caller stops it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unpretty.transcripts.sources import Source, read_results
 
 
 class _Stopped(Exception):
-    """Somebody asked to stop."""
+    """The caller asked to stop."""
 
 
 def run(
@@ -27,12 +27,12 @@ def run(
     """Add the results in ``sources`` to ``tally``; False when ``stopped`` said so before the end.
 
     ``stopped`` is asked between two results and every few kilobytes, never while a result is half added. Files that
-    were last changed before ``since_ms`` are passed over.
+    were last changed before ``since_ms`` are not read.
     """
-    tell = reading.progress
+    report = reading.progress
 
     def progress(size: int) -> None:
-        tell(size)
+        report(size)
         if stopped():
             raise _Stopped
 
@@ -40,7 +40,7 @@ def run(
     try:
         for source in sources:
             if since_ms is not None and source.changed_ms < since_ms:
-                tell(source.size)
+                report(source.size)
                 continue
             for result in read_results(source, reading, since_ms):
                 tally.add(result)
@@ -49,7 +49,7 @@ def run(
     except _Stopped:
         return False
     finally:
-        reading.progress = tell
+        reading.progress = report
     return True
 
 

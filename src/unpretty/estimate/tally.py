@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from unpretty.errors import UnprettyError
 from unpretty.estimate.commands import OTHER, command_name
-from unpretty.estimate.outcome import Change, Outcome, judge
+from unpretty.estimate.outcome import Change, Judgement, judge
 from unpretty.estimate.rate import TokenRate
 from unpretty.report.figures import TOKENS_PER_BYTE, Sums
 from unpretty.settings.defaults import Settings
@@ -61,53 +61,44 @@ class EstimateCell(EstimateSums):
     steps: dict[str, StepSum] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
 class Tally:
     """The sums over all results added so far.
 
     Attributes:
+        settings: the settings that the hook would have used.
+        count: the tokenizer.
+        since_ms: leave out what is older.
+        day_of: the day of a moment, to keep days apart; one empty day without it.
+        seen_by_hook: agent, session and call id of the results that a hook has made smaller.
         cells: by agent, tool, reason, command name and day.
         rates: by agent and tool, how many tokens a byte has.
         sessions: by agent, the sessions that results were counted of.
         replaced: results left out because a hook had already made them smaller.
         copies: results left out because they were counted in another session.
-        undated: results left out because a period was asked for and they bear no date.
+        undated: results left out because a period was asked for and they have no date.
         uncounted: texts that the tokenizer failed on; their tokens are estimated.
         largest_saving: the tokens that a single result saved, at most.
         first_ms, last_ms: the moments of the first and the last result, milliseconds since 1970 UTC; None for none.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        count: Callable[[str], int],
-        *,
-        since_ms: int | None = None,
-        day_of: Callable[[int], str] | None = None,
-        seen_by_hook: frozenset[tuple[str, str, str]] = frozenset(),
-    ) -> None:
-        """Prepare to add results.
-
-        Args:
-            settings: the settings that the hook would have used.
-            count: the tokenizer.
-            since_ms: leave out what is older.
-            day_of: the day of a moment, to tell days apart; one empty day without it.
-            seen_by_hook: agent, session and call id of the results that a hook has made smaller.
-        """
-        self.cells: dict[Key, EstimateCell] = {}
-        self.rates: dict[tuple[str, str], TokenRate] = {}
-        self.sessions: dict[str, set[str]] = {}
-        self.replaced = self.copies = self.undated = self.uncounted = 0
-        self.largest_saving = 0
-        self.first_ms: int | None = None
-        self.last_ms: int | None = None
-        self._settings = settings
-        self._count_exactly = count
-        self._since_ms = since_ms
-        self._day_of = day_of
-        self._seen_by_hook = seen_by_hook
-        self._counted: set[int] = set()
-        self._commands: set[str] = set()
+    settings: Settings
+    count: Callable[[str], int]
+    since_ms: int | None = None
+    day_of: Callable[[int], str] | None = None
+    seen_by_hook: frozenset[tuple[str, str, str]] = frozenset()
+    cells: dict[Key, EstimateCell] = field(default_factory=dict)
+    rates: dict[tuple[str, str], TokenRate] = field(default_factory=dict)
+    sessions: dict[str, set[str]] = field(default_factory=dict)
+    replaced: int = 0
+    copies: int = 0
+    undated: int = 0
+    uncounted: int = 0
+    largest_saving: int = 0
+    first_ms: int | None = None
+    last_ms: int | None = None
+    _counted: set[int] = field(default_factory=set)
+    _commands: set[str] = field(default_factory=set)
 
     def add(self, result: ToolResult) -> None:
         """Judge ``result`` and add it, unless it is old, a copy, or a hook had made it smaller."""
@@ -118,20 +109,20 @@ class Tally:
             self.copies += 1
             return
         self._counted.add(identity)
-        known = (result.agent, result.session, result.call_id) in self._seen_by_hook and not result.reason
+        known = (result.agent, result.session, result.call_id) in self.seen_by_hook and not result.reason
         if known or result.reason == REPLACED:
             self.replaced += 1
             return
         self._note_time(result)
-        self._add(result, judge(result, self._settings))
+        self._add(result, judge(result, self.settings))
 
     def _wanted(self, result: ToolResult) -> bool:
-        if self._since_ms is None:
+        if self.since_ms is None:
             return True
         if result.when_ms is None:
             self.undated += 1
             return False
-        return result.when_ms >= self._since_ms
+        return result.when_ms >= self.since_ms
 
     def _note_time(self, result: ToolResult) -> None:
         self.sessions.setdefault(result.agent, set()).add(result.session)
@@ -140,7 +131,7 @@ class Tally:
             self.first_ms = when if self.first_ms is None else min(when, self.first_ms)
             self.last_ms = when if self.last_ms is None else max(when, self.last_ms)
 
-    def _add(self, result: ToolResult, outcome: Outcome) -> None:
+    def _add(self, result: ToolResult, outcome: Judgement) -> None:
         cell = self._cell(result, outcome.reason)
         cell.results += 1
         cell.bytes_read += outcome.bytes_read
@@ -163,7 +154,7 @@ class Tally:
                 self._commands.add(command)
             else:
                 command = OTHER
-        day = self._day_of(result.when_ms) if self._day_of is not None and result.when_ms is not None else ""
+        day = self.day_of(result.when_ms) if self.day_of is not None and result.when_ms is not None else ""
         key = (result.agent, result.tool, why, command, day)
         return self.cells.setdefault(key, EstimateCell())
 
@@ -192,7 +183,7 @@ class Tally:
 
     def _count(self, text: str) -> int:
         try:
-            return self._count_exactly(text)
+            return self.count(text)
         except UnprettyError:
             self.uncounted += 1
             return round(len(text.encode("utf-8", "replace")) * TOKENS_PER_BYTE)

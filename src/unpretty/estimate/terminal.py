@@ -202,9 +202,9 @@ def _skipped(report: EstimateReport) -> Iterator[Text]:
         (reading.huge, "too long"),
         (sum(reading.unknown.values()), f"of unknown kinds ({', '.join(map(visible, list(reading.unknown)[:3]))})"),
     )
-    told = [f"{number:,} {what}" for number, what in counts if number]
-    if told:
-        yield Text(f"Skipped records: {', '.join(told)}.", style="yellow")
+    skipped = [f"{number:,} {what}" for number, what in counts if number]
+    if skipped:
+        yield Text(f"Skipped records: {', '.join(skipped)}.", style="yellow")
     if report.tally.uncounted:
         yield Text(f"{report.tally.uncounted:,} texts could not be counted and are estimated.", style="yellow")
     for path, why in reading.unreadable[:_LISTED]:

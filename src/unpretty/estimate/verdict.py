@@ -17,7 +17,7 @@ class Verdict:
 
 
 def verdict_on(saved: int, read: int, results: int, replaced: int) -> Verdict:
-    """Judge ``saved`` of ``read`` tokens, in ``results`` results beside ``replaced`` ones that a hook had shortened."""
+    """Judge ``saved`` of ``read`` tokens in ``results`` results; a hook had shortened ``replaced`` more."""
     if replaced:
         return Verdict(
             "already_installed",

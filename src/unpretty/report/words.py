@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What stands for an empty key, by dimension.
+# How an empty key is shown, by dimension.
 _UNKNOWN = {"encoding": "(not converted)", "project": "(unknown)", "model": "(unknown)", "session": "(unknown)"}
 
 
@@ -42,7 +42,7 @@ def bar(part: float, whole: float, width: int) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` with control characters spelled out: names come from agents, and must not steer a terminal."""
+    """``text`` with control characters escaped: names come from agents, and must not control a terminal."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 

@@ -1,7 +1,7 @@
 """Add up the decision log in one pass and bounded memory.
 
 A *result* is one tool call, however many lines it has: a line per text of the result, and lines of both proxy and hook
-when both saw it. Lines of one call are told by ``tool_use_id`` (and session), and stand near each other in the log; the
+when both saw it. Lines of one call have the same ``tool_use_id`` (and session), and are near each other in the log; the
 call counts as converted when one of its texts was. A ``tokens`` line is joined to its decision by ``id``.
 """
 
@@ -81,7 +81,7 @@ class Aggregator:
     def consume(self, records: Iterable[Record]) -> None:
         """Add lines in the order of the log."""
         collecting = gc.isenabled()
-        # Reading makes very many small objects and no cycles: the collector would only look for what is not there.
+        # Reading makes very many small objects and no cycles: a run of the collector would find nothing.
         gc.disable()
         try:
             self._consume(records)
@@ -247,7 +247,7 @@ class Aggregator:
         if type(tokens_in) is not int or type(tokens_out) is not int:
             raise TypeError("counts are whole numbers")
         known = self._uncounted.take(record["id"])
-        if known is None:  # its decision lies before the period, or was rotated away
+        if known is None:  # its decision is before the period, or was rotated away
             return
         (cell, bytes_in, bytes_out), on_top = known
         if on_top:

@@ -1,7 +1,7 @@
-"""Whether a converted result reached the model: asked of the agent's own records, through one check per agent.
+"""Whether a converted result reached the model: one check per agent looks it up in the agent's own records.
 
-This package knows no agent. The command line hands in the checks (``unpretty.transcripts``); a result of an agent
-without one, or of which the agent kept nothing that tells, is unknown.
+The caller passes the checks of ``unpretty.transcripts.outcomes``. A result of an agent without one, or about which the
+agent's records say nothing, is unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Verifier:
 
 
 def time_limit(seconds: float) -> Callable[[int], None]:
-    """A function that raises TimeoutError when it is called later than ``seconds`` from now, whatever it is told."""
+    """A function that raises TimeoutError when it is called later than ``seconds`` from now."""
     end = time.monotonic() + seconds
 
     def spend(_: int) -> None:

@@ -22,5 +22,5 @@ def reasons(report: StatsReport) -> Iterator[str]:
         yield f"No result yet: {log.path} does not exist."
     else:
         yield f"No result yet: {log.path} holds no decision ({log.bytes:,} bytes, {log.broken:,} broken lines)."
-    yield "Set unpretty up with `unpretty install` and let the agent run a command; `unpretty doctor` finds faults."
-    yield "An agent that runs as another user or with another home folder keeps its log there."
+    yield "Set unpretty up with `unpretty install` and let the agent run a command; `unpretty doctor` finds problems."
+    yield "An agent that runs as another user or with another home directory keeps its log there."

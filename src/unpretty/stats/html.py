@@ -185,10 +185,10 @@ def _columns(bars: Sequence[tuple[str, int, str]]) -> Iterator[str]:
     """Columns side by side, each with its name and number as a tooltip; every few their name is written below."""
     highest = max((number for _, number, _ in bars), default=0)
     yield "<div class=columns>\n"
-    for place, (name, number, words) in enumerate(bars):
+    for index, (name, number, text) in enumerate(bars):
         height = round(100 * number / highest, 2) if highest > 0 and number > 0 else 0
-        tooltip = f"<title>{_safe(name)}: {_safe(words)}</title>"
-        shown = _safe(name) if place % -(-len(bars) // 4) == 0 else "&nbsp;"
+        tooltip = f"<title>{_safe(name)}: {_safe(text)}</title>"
+        shown = _safe(name) if index % -(-len(bars) // 4) == 0 else "&nbsp;"
         drawn = f'{_SVG}<rect y="{round(100 - height, 2)}" width="100" height="{height}"/>{tooltip}</svg>'
         yield f"<div>{drawn}<span>{shown}</span></div>\n"
     yield "</div>\n"

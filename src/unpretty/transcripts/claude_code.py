@@ -42,7 +42,7 @@ _MARK = re.compile(rb'"(?:sessionId|parentUuid)"')
 _HOOK_ERROR = b"hook_error_during_execution"
 _PREVIEW = "<persisted-output>"
 _SAVED_TO = "Full output saved to: "
-# The client's note behind the output of a subagent's command; a hook finds it in ``stderr``.
+# The client's note after the output of a subagent's command; a hook finds it in ``stderr``.
 _NOTE = "\nShell cwd was reset to "
 # What the model reads instead of an empty output.
 _NOTHING = ("(Bash completed with no output)", "Command running in background with ID: ")

@@ -1,10 +1,10 @@
 """Codex's rollouts, ``sessions/<year>/<month>/<day>/rollout-*.jsonl``: tool results, and what became of answers.
 
-Measured with 0.171: three lines tell about a call. A ``*_call`` item has the tool and its arguments, an
-``item_completed`` event what the tool gave (and keeps it when a hook replaces it), a ``*_call_output`` item what the
-model read. Of a shell command the model reads a header and, behind ``Output:``, the very text that a hook is given; of
-an MCP tool the hook is given the result in the event. Older forms: output as a JSON object with ``output`` and
-``metadata``, headers that begin with ``Exit code:``, records without ``payload`` around them.
+Measured with 0.171: a call has three lines. A ``*_call`` item has the tool and its arguments, an ``item_completed``
+event what the tool returned (and keeps it when a hook replaces it), a ``*_call_output`` item what the model read. Of a
+shell command the model reads a header and, after ``Output:``, the same text that a hook is given; of an MCP tool the
+hook is given the result in the event. Older forms: output as a JSON object with ``output`` and ``metadata``, headers
+that begin with ``Exit code:``, records without ``payload`` around them.
 """
 
 from __future__ import annotations

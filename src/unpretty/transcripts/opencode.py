@@ -3,7 +3,7 @@
 Measured with 1.18.33: the table ``part`` has a row for each tool call with the tool, its input and, in
 ``state.output``, what the model read, also when that was replaced. ``session`` has the directory, the model and the
 version. Of an MCP result the texts of all blocks are kept as one, joined by an empty line, so a result of several
-blocks is judged as one text. What OpenCode cut is kept for a week in ``tool-output/`` beside the database. JSON files
+blocks is judged as one text. What OpenCode cut is kept for a week in ``tool-output/`` next to the database. JSON files
 of OpenCode before 1.2 are not read; 1.2 to 1.15 moved them into the database.
 """
 
@@ -126,7 +126,7 @@ def _result(part: Record, state: Record, session: str, about: Record, directory:
 
 
 def _add_texts(payload: dict[str, object], tool: str, text: str, metadata: Record, directory: Path) -> str:
-    """Put the texts that the plugin hands over into ``payload``; the reason why it hands over none, else ""."""
+    """Put the texts that the plugin passes on into ``payload``; the reason why it passes on none, else ""."""
     saved = _saved(metadata, directory)
     if "_" in tool and tool not in _BUILT_IN:
         payload["mcp"] = True
@@ -146,7 +146,7 @@ def _add_texts(payload: dict[str, object], tool: str, text: str, metadata: Recor
 
 
 def _saved(metadata: Record, directory: Path) -> Path | None:
-    """The file with the whole output, beside the database, wherever that was copied to; None when there is none."""
+    """The file with the whole output, next to the database, also where that was copied to; None when there is none."""
     if metadata.get("truncated") is not True:
         return None
     name = string(metadata, "outputPath").replace("\\", "/").rpartition("/")[2]
@@ -166,7 +166,7 @@ def _read_text(path: Path | None) -> str | None:
 def check(directories: list[Path], since_ms: int | None = None, progress: Progress = ignore) -> Check:
     """What the databases in ``directories`` say of a converted decision; they are read once.
 
-    Parts that were last changed before ``since_ms`` (milliseconds since 1970 UTC) are passed over.
+    Parts that were last changed before ``since_ms`` (milliseconds since 1970 UTC) are not read.
     """
 
     @cache

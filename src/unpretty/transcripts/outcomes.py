@@ -1,4 +1,4 @@
-"""Whether a converted result reached the model, told by what the agents themselves keep.
+"""Whether a converted result reached the model, looked up in what the agents themselves keep.
 
 The log holds no text to compare with, so the lengths of the texts are compared, in characters.
 """

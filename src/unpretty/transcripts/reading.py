@@ -27,7 +27,7 @@ _COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 
 
 def ignore(_: int) -> None:
-    """A ``Progress`` of which nobody is told."""
+    """A ``Progress`` that does nothing."""
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ def _parse_leniently(line: bytes) -> object:
 
 
 def milliseconds(timestamp: object) -> int | None:
-    """A time in the spelling of RFC 3339 as milliseconds since 1970 UTC, None when it is none."""
+    """A time in the format of RFC 3339 as milliseconds since 1970 UTC, None when it is none."""
     if not isinstance(timestamp, str):
         return None
     try:

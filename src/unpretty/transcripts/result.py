@@ -1,4 +1,4 @@
-"""A tool result as an agent recorded it, in words that the readers of all agents share."""
+"""A tool result as an agent recorded it, in the same form for all agents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_HOOK = define(
 )
 REPLACED = define(
     "already_replaced",
-    "A hook had already put a smaller text in its place, so it says nothing about what could be saved.",
+    "A hook had already replaced it with a smaller text, so it says nothing about what could be saved.",
     table=TABLE,
 )
 

@@ -74,7 +74,7 @@ def own_sources(agent: str, reading: Reading) -> list[Source]:
 def sources_at(path: Path, reading: Reading) -> list[Source]:
     """The session records in the file ``path`` or in the files below the directory ``path``, oldest first.
 
-    The agent is told by what is in a file; files that hold something else are left out.
+    The content of a file decides which agent it is of; files with something else are left out.
     """
     suffixes = tuple({records_of(row).SUFFIX for row in agents.every()})
     paths = files_below(path, reading, suffixes) if path.is_dir() else [path]

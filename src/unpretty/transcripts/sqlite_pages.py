@@ -1,4 +1,4 @@
-"""The pages of a SQLite file as they are right now: read only, without a lock, and without a file beside it.
+"""The pages of a SQLite file as they are now: read only, without a lock, and without creating a file.
 
 SQLite itself cannot do that. To read a database with a write-ahead log it takes locks in, and if need be makes, the
 ``-shm`` file; without locks (``immutable=1``) it ignores the log, which holds the newest sessions. The format is stable
@@ -82,7 +82,7 @@ class Pages:
 
 
 class _Log:
-    """The write-ahead log: where the newest committed version of each page stands in it."""
+    """The write-ahead log: where it holds the newest committed version of each page."""
 
     def __init__(self, file: BinaryIO, salts: bytes, frames: dict[int, int]) -> None:
         self.file = file
@@ -92,7 +92,7 @@ class _Log:
     def read(self, number: int, size: int) -> bytes | None:
         """The page ``number`` of ``size`` bytes; None when the database file has its newest version.
 
-        That is so as well when the log was started anew meanwhile: before that, all of it goes to the database file.
+        So it has after a restart of the log: before that, all of the log is copied to the database file.
         """
         offset = self.frames.get(number)
         if offset is None:

@@ -41,8 +41,8 @@ class Database:
     def rows(self, table: str, progress: Progress = ignore) -> Iterator[Row]:
         """The rows of ``table``; none when there is no such table. What is damaged is left out and counted.
 
-        ``progress`` is told the bytes of the pages read. Raises OSError when the file cannot be read, DamagedDatabase
-        when the description of the table is damaged.
+        ``progress`` is called with the bytes of the pages read. Raises OSError when the file cannot be read,
+        DamagedDatabase when the description of the table is damaged.
         """
         for entry in self._rows(1, _SCHEMA_COLUMNS):
             if entry.value("type") == "table" and entry.value("name") == table:
@@ -56,7 +56,7 @@ class Database:
         waiting, left = [root], self._pages.count
         while waiting and left > 0:
             number = waiting.pop()
-            left -= 1  # a damaged tree may lead in a circle
+            left -= 1  # a damaged tree may contain a cycle
             try:
                 page = self._pages.read(number)
                 progress(len(page))
@@ -80,9 +80,9 @@ class Database:
 
 
 class Row:
-    """One row; what is large lies on pages of its own and is read only when it is asked for."""
+    """One row; large values are on pages of their own, which are read only when they are asked for."""
 
-    __slots__ = ("_columns", "_next", "_pages", "_payload", "_places", "_progress", "_size")
+    __slots__ = ("_columns", "_next", "_pages", "_payload", "_progress", "_size", "_values")
 
     def __init__(self, pages: Pages, columns: tuple[str, ...], page: bytes, cell: int, progress: Progress) -> None:
         """Read the row that begins at offset ``cell`` of ``page``; raises DamagedDatabase, struct.error, IndexError."""
@@ -94,34 +94,34 @@ class Row:
         local = _local_bytes(self._size, pages.usable)
         self._payload = page[cell : cell + local]
         self._next = 0 if local == self._size else struct.unpack_from(">I", page, cell + local)[0]
-        self._places = self._layout()
+        self._values = self._layout()
 
     def _layout(self) -> list[tuple[int, int, int]]:
         """Serial type, offset and size in bytes of each value."""
         end, position = _varint(self._payload, 0)
         if end > len(self._payload):
             self._load(end)
-        places = []
+        layout = []
         offset = end
         while position < end:
             kind, position = _varint(self._payload, position)
             size = (kind - 12) // 2 if kind >= 12 else _INTEGER_BYTES.get(kind, 8 if kind == 7 else 0)
-            places.append((kind, offset, size))
+            layout.append((kind, offset, size))
             offset += size
         if offset > self._size:
             raise DamagedDatabase("a row is longer than its cell")
-        return places
+        return layout
 
     def size(self, column: str) -> int:
         """Bytes of the value in ``column``, 0 when there is no such column."""
-        index = self._columns.index(column) if column in self._columns else len(self._places)
-        return self._places[index][2] if index < len(self._places) else 0
+        index = self._columns.index(column) if column in self._columns else len(self._values)
+        return self._values[index][2] if index < len(self._values) else 0
 
     def head(self, column: str, count: int) -> bytes:
         """The first ``count`` bytes of the value in ``column`` at most: those that can be had without another page."""
         if not self.size(column):
             return b""
-        _, offset, size = self._places[self._columns.index(column)]
+        _, offset, size = self._values[self._columns.index(column)]
         return self._payload[offset : offset + min(count, size)]
 
     def text(self, column: str) -> str:
@@ -131,9 +131,9 @@ class Row:
 
     def value(self, column: str) -> Value:
         """The value in ``column``, None when there is no such column; raises DamagedDatabase, OSError."""
-        if column not in self._columns or self._columns.index(column) >= len(self._places):
+        if column not in self._columns or self._columns.index(column) >= len(self._values):
             return None  # a column that was added after the row
-        kind, offset, size = self._places[self._columns.index(column)]
+        kind, offset, size = self._values[self._columns.index(column)]
         if offset + size > len(self._payload):
             self._load(offset + size)
         data = self._payload[offset : offset + size]
@@ -157,7 +157,7 @@ class Row:
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """The number of one to nine bytes at ``position``, and the position behind it."""
+    """The number of one to nine bytes at ``position``, and the position after it."""
     value = 0
     for index in range(position, position + 8):
         byte = data[index]
@@ -179,7 +179,7 @@ def _children(page: bytes, start: int) -> list[int]:
 
 
 def _local_bytes(size: int, usable: int) -> int:
-    """How many of a payload's ``size`` bytes stand in the cell itself."""
+    """How many of a payload's ``size`` bytes are in the cell itself."""
     if size <= usable - 35:
         return size
     least = (usable - 12) * 32 // 255 - 23
