@@ -5,8 +5,8 @@ hands the model the answers of all. So the first one to create a file named for 
 silent. The files are empty and live for a minute.
 """
 
-import contextlib
-import os
+import contextlib  # noqa: TID253  only where an agent runs two copies
+import os  # noqa: TID253
 import time
 
 from unpretty.engine import system

@@ -4,10 +4,10 @@ Loaded only when a result left JSON, which is off by default. That the line was 
 the decision log: an empty file per session and encoding.
 """
 
-import contextlib
-import os
+import contextlib  # noqa: TID253  the encodings have loaded more by now
+import os  # noqa: TID253
 
-from unpretty.encodings.registry import ENCODINGS
+from unpretty.encodings.registry import ENCODINGS  # noqa: TID253
 from unpretty.engine import system
 from unpretty.engine.commands import RAW_MARKER
 from unpretty_hooks.call import Call, Field

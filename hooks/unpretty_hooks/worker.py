@@ -4,7 +4,7 @@ Our plugin starts it and keeps it for as long as the agent runs. It ends with it
 however that came about. A request that cannot be served gets a reply without texts, so that nobody waits for it.
 """
 
-import contextlib
+import contextlib  # noqa: TID253  one process serves a session
 import gc
 import time
 
