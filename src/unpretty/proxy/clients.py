@@ -70,7 +70,7 @@ def read_call(params: object) -> ToolCall:
     meta = as_dict(members.get("_meta"))
     call_id = session = model = ""
     for_program = False
-    for marks in (row.marks for row in agents.every()):
+    for marks in (row.marks for row in agents.every() if meta):
         turn = _turn(meta.get(marks.get("meta_turn", "")))
         said = as_text(meta.get(marks.get("meta_call_id", "")))
         call_id = call_id or said

@@ -184,8 +184,8 @@ class Proxy:
                 edits += rewritten.edits
             else:
                 edits += self._learn(text, message, request)
-        unchanged = self._passthrough or not edits
-        alive = self._to_client.write(line.data if unchanged else splice(text, edits).encode("utf-8"))
+        same = self._passthrough or not edits
+        alive = self._to_client.write(line.data if same else splice(text, edits).encode("utf-8"))
         if self._notifies and any(rewritten.limited.kept for _, rewritten, _ in made if rewritten.limited):
             alive = self._to_client.write(LIST_CHANGED)
         for call, rewritten, milliseconds in made:

@@ -185,14 +185,14 @@ def _edits(
     if compacted.dropped or (made is not None and made.drop_structured):
         return [*edits, (*result.structured_member, "")]
     after = made.structured_with_notice() if made is not None else structured.after
-    start, end, _ = structured.span
+    start, end = structured.span.start, structured.span.end
     if after != text[start:end] and "\n" not in after:
         edits.append((start, end, after))
     return edits
 
 
 def _text_edit(text: str, copy: CompactedText, after: str) -> Edit:
-    start, end, _ = copy.span
+    start, end = copy.span.start, copy.span.end
     return start, end, literal(after, text[start:end])
 
 

@@ -69,7 +69,10 @@ def json_rows(document: str) -> Rows | None:
 def _search(cursor: Cursor, name: str, depth: int, found: list[Rows]) -> None:
     opening = cursor.peek()
     if opening == "[":
-        spans = [cursor.value()[:2] for _ in cursor.items()]
+        spans = []
+        for _ in cursor.items():
+            row = cursor.value()
+            spans.append((row.start, row.end))
         if len(spans) > 1:
             found.append(Rows(cursor.text, spans, name))
     elif opening == "{" and depth:
