@@ -24,8 +24,8 @@ _ID = "toolu_%022d"
 
 def corpus() -> list[str]:
     """Lines of source text."""
-    folder = Path(json.__file__).parents[1]
-    files = sorted(folder.glob("*.py"))[:120]
+    directory = Path(json.__file__).parents[1]
+    files = sorted(directory.glob("*.py"))[:120]
     return [line for file in files for line in file.read_text("utf-8", "replace").splitlines()]
 
 
@@ -114,7 +114,7 @@ class Sessions:
                 yield json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def write(folder: Path, size: int, files: int, json_share: float) -> int:
+def write(directory: Path, size: int, files: int, json_share: float) -> int:
     """Write transcripts of about ``size`` bytes; one part is made and repeated with other ids. The bytes written."""
     part: list[bytes] = []
     made = 0
@@ -126,7 +126,7 @@ def write(folder: Path, size: int, files: int, json_share: float) -> int:
     text = b"".join(part)
     written = number = 0
     for file in range(files):
-        with (folder / f"{file}.jsonl").open("wb") as out:
+        with (directory / f"{file}.jsonl").open("wb") as out:
             while written < size * (file + 1) // files:
                 number += 1
                 written += out.write(re.sub(rb"toolu_0000", b"toolu_%04d" % number, text))
@@ -141,8 +141,8 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=10)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        size = write(folder, options.megabytes * 1_000_000, options.files, options.json_share / 100)
+        directory = Path(name)
+        size = write(directory, options.megabytes * 1_000_000, options.files, options.json_share / 100)
         program = "from unpretty.cli.main import main; main()"
         command = [sys.executable, "-c", program, "estimate", name, "--json"]
         environment = {"HOME": name, "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"}

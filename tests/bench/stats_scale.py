@@ -1,9 +1,9 @@
 """``unpretty stats`` on a log of a million lines: at most 5 s and 200 MB on the machine that the goal was set for.
 
-    python tests/bench/stats_scale.py [--lines N] [--keep FOLDER]
+    python tests/bench/stats_scale.py [--lines N] [--keep DIRECTORY]
 
 Also: the last day of the same log, which must not read all of it. Times are processor time, since other work on the
-machine counts for nothing, and the best of three runs; memory is the largest of them. Beside it stands what orjson
+machine counts for nothing, and the best of three runs; memory is the largest of them. Next to it is what orjson
 alone takes for the same lines, since machines differ.
 """
 
@@ -27,7 +27,7 @@ GOAL_SECONDS, GOAL_MB = 5.0, 200
 
 
 def lines(number: int) -> Iterator[bytes]:
-    """``number`` lines of forty sessions side by side: decisions, and behind them the counts of conversions."""
+    """``number`` lines of forty sessions side by side: decisions, and after them the counts of conversions."""
     draw = random.Random(1)
     sessions = [f"{draw.getrandbits(128):032x}" for _ in range(40)]
     when, written, waiting = START, 0, list[tuple[str, int, int]]()
@@ -95,10 +95,10 @@ def main() -> None:
     """Write the log, measure, print."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--lines", type=int, default=1_000_000)
-    options.add_argument("--keep", type=Path, help="folder to keep the log in, and to find it again")
+    options.add_argument("--keep", type=Path, help="directory to keep the log in, and to find it again")
     chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        state = chosen.keep or Path(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        state = chosen.keep or Path(directory)
         log = state / "unpretty" / "decisions.jsonl"
         if not log.exists():
             log.parent.mkdir(parents=True)

@@ -60,8 +60,8 @@ def database(path: Path, rows: list[list[Any]], size: int, wal: bool, delete: in
     st.integers(0, 4),
 )
 def test_rows_are_those_that_sqlite_gives(rows: list[list[Any]], size: int, wal: bool, delete: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.db"
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "a.db"
         opened = database(path, rows, size, wal, delete)
         expected = opened.execute("SELECT a, b, c FROM t ORDER BY rowid").fetchall()
         with Database(path) as ours:
@@ -78,18 +78,18 @@ def test_rows_are_those_that_sqlite_gives(rows: list[list[Any]], size: int, wal:
     st.booleans(),
 )
 def test_damage_of_a_database_costs_rows_and_nothing_else(damage: list[tuple[float, bytes]], wal: bool) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.db"
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "a.db"
         opened = database(path, [[number, "x" * (number * 37 % 3000), None] for number in range(60)], 512, wal, 0)
         for file in (path, path.with_name("a.db-wal")):
             data = bytearray(file.read_bytes()) if file.exists() else bytearray()
             for place, piece in damage if data else []:
                 start = int(place * len(data))
                 data[start : start + len(piece)] = piece
-            (Path(folder) / f"copy{file.name[1:]}").write_bytes(data)
+            (Path(directory) / f"copy{file.name[1:]}").write_bytes(data)
         opened.close()
         try:
-            with Database(Path(folder) / "copy.db") as ours:
+            with Database(Path(directory) / "copy.db") as ours:
                 for row in ours.rows("t"):
                     try:
                         row.value("b")
@@ -116,9 +116,9 @@ def test_nothing_in_a_record_stops_the_reading(
     for place, length, piece in mutations:
         start = int(place * len(text))
         text = text[:start] + piece + text[start + length :]
-    told: list[int] = []
-    found = list(reader.read_lines(io.BytesIO(text), Reading(progress=told.append)))
-    assert sum(told) == len(text)
+    read_bytes: list[int] = []
+    found = list(reader.read_lines(io.BytesIO(text), Reading(progress=read_bytes.append)))
+    assert sum(read_bytes) == len(text)
     tally = Tally(Settings(), len)
     for one in found:
         tally.add(one)

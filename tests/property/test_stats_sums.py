@@ -58,8 +58,8 @@ def lines_of(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def report_on(lines: list[dict[str, Any]], *dimensions: str, period: Period | None = None) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "decisions.jsonl"
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "decisions.jsonl"
         path.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
         return build_report(path, period or Period(), dimensions)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,5 +135,6 @@ def _print(report: EstimateReport, as_json: bool) -> None:
         click.echo(orjson.dumps(to_json(report), option=orjson.OPT_INDENT_2).decode())
         return
     from unpretty.estimate.terminal import show
+    from unpretty.report.tables import screen
 
-    show(report, Console(highlight=False, width=None if sys.stdout.isatty() else 80))
+    show(report, screen())

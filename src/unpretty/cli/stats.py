@@ -1,7 +1,6 @@
 """``unpretty stats``: what was seen, converted and saved, and why the rest was left alone."""
 
 import os
-import sys
 from collections.abc import Callable
 
 import click
@@ -89,12 +88,12 @@ def _verifier() -> Callable[[Record], str]:
 
 
 def _show(report: StatsReport, *, full: bool, list_largest: bool) -> None:
-    from rich.console import Console
     from rich.text import Text
 
+    from unpretty.report.tables import screen
     from unpretty.stats import empty, terminal
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 80)
+    console = screen()
     if not report.totals.results:
         for sentence in empty.reasons(report):
             console.print(Text(sentence), soft_wrap=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ _LATE_LINES = 5_000
 _MAX_LINE_BYTES = 1 << 20
 
 
+@dataclass(slots=True)
 class DecisionLog:
     """The log at ``path`` with its rotated files.
 
@@ -41,12 +43,11 @@ class DecisionLog:
         newer: how many of them a newer version of unpretty wrote.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.bytes = 0
-        self.lines = 0
-        self.broken = 0
-        self.newer = 0
+    path: Path
+    bytes: int = 0
+    lines: int = 0
+    broken: int = 0
+    newer: int = 0
 
     def files(self) -> list[Path]:
         """The files of the log that exist, oldest first."""

@@ -17,8 +17,6 @@ class TokenRate:
     rates is an unbiased estimate of the rate of all the text.
     """
 
-    __slots__ = ("_next", "_position", "_sample", "_step")
-
     def __init__(self) -> None:
         self._sample: list[str] = []
         self._step = _PIECE_CHARS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -12,6 +13,11 @@ from rich.text import Text
 from unpretty.report.words import visible
 
 _Row = TypeVar("_Row")
+
+
+def screen() -> Console:
+    """Standard output; 80 columns wide when it is no terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 80)
 
 
 def show(parts: Iterable[RenderableType], console: Console) -> None:

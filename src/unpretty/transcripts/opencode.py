@@ -30,7 +30,7 @@ SUFFIX = ".db"
 _AGENT = agents.get("opencode")
 _TOOL_MARK = b'"type":"tool"'
 _HEAD_BYTES = 4096
-# OpenCode's own tools; a tool with an underline in its name that is none of them is taken for an MCP server's.
+# OpenCode's own tools; a tool with an underscore in its name that is none of them counts as an MCP server's.
 _BUILT_IN = frozenset(
     (
         *("apply_patch", "bash", "batch", "codesearch", "edit", "execute", "glob", "grep", "invalid", "list", "lsp"),

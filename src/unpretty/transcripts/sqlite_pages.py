@@ -8,6 +8,7 @@ and described at https://www.sqlite.org/fileformat2.html.
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,13 +82,13 @@ class Pages:
         return page
 
 
+@dataclass(frozen=True, slots=True)
 class _Log:
     """The write-ahead log: where it holds the newest committed version of each page."""
 
-    def __init__(self, file: BinaryIO, salts: bytes, frames: dict[int, int]) -> None:
-        self.file = file
-        self.frames = frames
-        self._salts = salts
+    file: BinaryIO
+    salts: bytes
+    frames: dict[int, int]
 
     def read(self, number: int, size: int) -> bytes | None:
         """The page ``number`` of ``size`` bytes; None when the database file has its newest version.
@@ -99,7 +100,7 @@ class _Log:
             return None
         self.file.seek(offset)
         frame = self.file.read(_FRAME_HEADER_BYTES + size)
-        unchanged = frame[:4] == number.to_bytes(4, "big") and frame[8:16] == self._salts
+        unchanged = frame[:4] == number.to_bytes(4, "big") and frame[8:16] == self.salts
         return frame[_FRAME_HEADER_BYTES:] if unchanged else None
 
 

@@ -71,16 +71,16 @@ class TestWhatIsRead:
         assert estimate["left_out"]["copies"] == 0
 
     def test_what_is_neither_agent_nor_file(self) -> None:
-        with pytest.raises(UnprettyError, match="neither an agent nor a file") as fault:
+        with pytest.raises(UnprettyError, match="neither an agent nor a file") as exc:
             raise invoke("claude").exception or AssertionError
-        assert fault.value.code == "not_found"
-        assert "claude-code" in fault.value.hint
+        assert exc.value.code == "not_found"
+        assert "claude-code" in exc.value.hint
 
     def test_nothing_found_says_where_it_was_looked_for(self, home: Path, tmp_path: Path) -> None:
-        with pytest.raises(UnprettyError, match="No session records") as fault:
+        with pytest.raises(UnprettyError, match="No session records") as exc:
             raise invoke("codex", str(tmp_path)).exception or AssertionError
-        assert str(home / ".codex" / "sessions") in str(fault.value)
-        assert str(tmp_path) in str(fault.value)
+        assert str(home / ".codex" / "sessions") in str(exc.value)
+        assert str(tmp_path) in str(exc.value)
 
     def test_a_file_that_cannot_be_read_is_listed(self, tmp_path: Path) -> None:
         (tmp_path / "a.jsonl").symlink_to(tmp_path / "nothing")

@@ -75,9 +75,9 @@ def test_wrong_usage_exits_2(options: tuple[str, ...]) -> None:
 
 
 def test_a_wrong_time_is_an_error_with_a_hint(log: Path) -> None:
-    with pytest.raises(UnprettyError) as fault:
+    with pytest.raises(UnprettyError) as exc:
         run("--since", "sometime")
-    assert "7d" in fault.value.hint
+    assert "7d" in exc.value.hint
 
 
 def test_the_period_is_of_local_days(log: Path) -> None:

@@ -1,4 +1,4 @@
-"""Reading everything, or until it is told to stop."""
+"""Reading everything, or until the caller stops it."""
 
 import json
 from pathlib import Path
@@ -35,20 +35,20 @@ def results(tally: Tally) -> int:
 
 
 def test_everything_is_read_and_progress_is_told(tmp_path: Path, tally: Tally) -> None:
-    told: list[int] = []
-    reading = Reading(progress=told.append)
+    read_bytes: list[int] = []
+    reading = Reading(progress=read_bytes.append)
     sources = [transcript(tmp_path / name, 5) for name in "ab"]
     assert run(sources, tally, reading)
     assert results(tally) == 10
-    assert sum(told) == sum(source.size for source in sources)
-    assert reading.progress == told.append
+    assert sum(read_bytes) == sum(source.size for source in sources)
+    assert reading.progress == read_bytes.append
 
 
 def test_files_that_are_older_than_the_period_are_passed_over(tmp_path: Path, tally: Tally) -> None:
-    told: list[int] = []
+    read_bytes: list[int] = []
     source = transcript(tmp_path / "a", 5)
-    assert run([source], tally, Reading(progress=told.append), since_ms=5_001)
-    assert (results(tally), told) == (0, [source.size])
+    assert run([source], tally, Reading(progress=read_bytes.append), since_ms=5_001)
+    assert (results(tally), read_bytes) == (0, [source.size])
     assert run([source], tally, Reading(), since_ms=5_000)
     assert results(tally) == 5
 
@@ -59,12 +59,12 @@ def test_it_stops_between_two_results(tmp_path: Path, tally: Tally) -> None:
 
 
 def test_it_stops_where_there_are_no_results(tmp_path: Path, tally: Tally) -> None:
-    told: list[int] = []
+    read_bytes: list[int] = []
     source = transcript(tmp_path / "a", 0, more='{"type":"note"}\n' * 100_000)
-    reading = Reading(progress=told.append)
-    assert not run([source, source], tally, reading, stopped=lambda: len(told) > 2)
-    assert sum(told) < source.size / 2
-    assert reading.progress == told.append
+    reading = Reading(progress=read_bytes.append)
+    assert not run([source, source], tally, reading, stopped=lambda: len(read_bytes) > 2)
+    assert sum(read_bytes) < source.size / 2
+    assert reading.progress == read_bytes.append
 
 
 def test_a_file_that_cannot_be_read_does_not_end_it(tmp_path: Path, tally: Tally) -> None:

@@ -57,7 +57,7 @@ class TestCounting:
         counted = [(cell.tokens_in, cell.tokens_out) for cell in sums.cells.values()]
         assert counted == [(len(oracle.encode(PRETTY)), len(oracle.encode(COMPACT)))] * 2
 
-    def test_of_what_is_read_beside_a_smaller_text_the_tokens_are_estimated(self) -> None:
+    def test_of_what_is_read_apart_from_a_smaller_text_the_tokens_are_estimated(self) -> None:
         sums = tally()
         one = mcp(PRETTY)
         one.texts = (PRETTY, "beside")

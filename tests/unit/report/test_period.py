@@ -41,9 +41,9 @@ def test_days_moments_and_ages(zone, since, until, first, last):
     "text", ["", "soon", "7", "d", "-3d", "2026-13-01", "2026-02-30", "9999999d", "999999w", "2026-11", "1.5d", "12 h"]
 )
 def test_what_is_no_time_is_refused_with_examples(text):
-    with pytest.raises(UnprettyError, match="--until") as fault:
+    with pytest.raises(UnprettyError, match="--until") as exc:
         parse_period(None, text, NOW)
-    assert "2026-11-30" in fault.value.hint
+    assert "2026-11-30" in exc.value.hint
 
 
 def test_a_period_that_ends_before_it_starts_is_refused():

@@ -1,4 +1,4 @@
-"""Sessions that the real clients recorded, and what their hooks were given meanwhile (tests/fixtures/README.md)."""
+"""Sessions that the real clients recorded, and what their hooks were given in them (tests/fixtures/README.md)."""
 
 import io
 import json

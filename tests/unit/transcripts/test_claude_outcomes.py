@@ -95,7 +95,7 @@ def test_a_call_or_session_that_is_not_there_is_unknown(tmp_path):
     assert claude_code.check([tmp_path / "nowhere" / "projects"])(decision()) == UNKNOWN
 
 
-def test_results_of_subagents_stand_below_the_session(tmp_path):
+def test_results_of_subagents_are_below_the_session(tmp_path):
     path = tmp_path / "projects" / "-home-user-project" / SESSION / "subagents" / "agent-a1.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(result("toolu_1", AFTER)))
@@ -123,7 +123,7 @@ def test_damaged_lines_are_passed_over(tmp_path):
     assert transcripts(decision()) == APPLIED
 
 
-def test_the_config_folder_is_the_clients(tmp_path, monkeypatch, home):
+def test_the_config_directory_is_the_clients(tmp_path, monkeypatch, home):
     write(tmp_path / "elsewhere", result("toolu_1", AFTER))
     write(home / ".claude", result("toolu_1", BEFORE))
     assert checks()["claude-code"](decision()) == REJECTED

@@ -21,8 +21,8 @@ THEIRS = "Chunk ID: 1a2b3c\nWall time: 0.0000 seconds\nProcess exited with code 
 OURS = "Wall time: 0.0094 seconds\nProcess exited with code 3\nOutput:\n"
 
 
-def write(home: Path, *lines: Any, name: str = SESSION, folder: str = "sessions/2026/11/30") -> None:
-    path = home / ".codex" / folder / f"rollout-2026-11-30T02-39-55-{name}.jsonl"
+def write(home: Path, *lines: Any, name: str = SESSION, directory: str = "sessions/2026/11/30") -> None:
+    path = home / ".codex" / directory / f"rollout-2026-11-30T02-39-55-{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join((line if isinstance(line, str) else json.dumps(line, separators=(",", ":"))) + "\n"
                             for line in lines))  # fmt: skip
@@ -137,7 +137,7 @@ def test_a_subagents_rollout_is_of_the_session_that_it_names(home: Path) -> None
 
 
 def test_archived_sessions_count_and_others_are_unknown(home: Path) -> None:
-    write(home, meta(), call(), output(OURS + AFTER), folder="archived_sessions")
+    write(home, meta(), call(), output(OURS + AFTER), directory="archived_sessions")
     assert checks()["codex"](decision()) == APPLIED
     assert checks()["codex"](decision(session="another")) == UNKNOWN
     assert checks()["codex"](decision("call_9")) == UNKNOWN

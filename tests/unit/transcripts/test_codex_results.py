@@ -95,7 +95,7 @@ class TestRecordedSessions:
 
 
 class TestCommands:
-    def test_the_text_behind_the_header_is_the_output(self) -> None:
+    def test_the_text_after_the_header_is_the_output(self) -> None:
         one = only(shell(), output(HEADER + "out\n"))
         assert (one.tool, one.command, one.reason, one.texts) == ("Bash", "make", "", (HEADER + "out\n",))
         assert one.payload["tool_response"] == "out\n"

@@ -21,8 +21,8 @@ NOTICE = "\n\n...9 lines truncated...\n\nThe tool call succeeded but the output 
 
 
 @pytest.fixture
-def folder(home: Path) -> Path:
-    """OpenCode's data folder."""
+def directory(home: Path) -> Path:
+    """OpenCode's data directory."""
     path = home / ".local" / "share" / "opencode"
     path.mkdir(parents=True)
     return path
@@ -32,11 +32,11 @@ def decision(call: str = "call_1", session: str = "ses_1", before: int = 2281, a
     return {"agent": "opencode", "session": session, "tool_use_id": call, "chars_in": before, "chars_out": after}
 
 
-def store(folder: Path, text: str, tool: str = "bash", updated: int = 5, **more: Any) -> None:
+def store(directory: Path, text: str, tool: str = "bash", updated: int = 5, **more: Any) -> None:
     """A database with the recorded session and one part more."""
     state = {"status": "completed", "input": {}, "output": text, "metadata": {}, "time": {"end": 5}, **more}
     part = {"type": "tool", "tool": tool, "callID": "call_1", "state": state}
-    database = opencode_database(folder / "opencode.db")
+    database = opencode_database(directory / "opencode.db")
     add_part(database, "prt_one", json.dumps(part, separators=(",", ":")), updated=updated)
     database.close()
 
@@ -60,8 +60,8 @@ def conversions(path: Path) -> list[tuple[Record, str]]:
     return found
 
 
-def test_where_the_original_is_stored_the_text_was_rejected_else_applied(folder: Path) -> None:
-    path = folder / "opencode.db"
+def test_where_the_original_is_stored_the_text_was_rejected_else_applied(directory: Path) -> None:
+    path = directory / "opencode.db"
     database = opencode_database(path)
     try:
         made = conversions(path)
@@ -89,30 +89,30 @@ def test_where_the_original_is_stored_the_text_was_rejected_else_applied(folder:
         ("t_text", "", UNKNOWN),
     ],
 )
-def test_what_is_stored_decides(folder: Path, tool: str, text: str, outcome: str) -> None:
-    store(folder, text, tool)
+def test_what_is_stored_decides(directory: Path, tool: str, text: str, outcome: str) -> None:
+    store(directory, text, tool)
     assert checks()["opencode"](decision()) == outcome
 
 
-def test_calls_are_told_apart_by_their_session(folder: Path) -> None:
-    store(folder, AFTER)
+def test_calls_are_told_apart_by_their_session(directory: Path) -> None:
+    store(directory, AFTER)
     assert checks()["opencode"](decision(session="ses_2")) == UNKNOWN
     assert checks()["opencode"](decision("call_2")) == UNKNOWN
 
 
-def test_parts_from_before_the_period_are_not_read(folder: Path) -> None:
-    store(folder, AFTER, updated=5)
+def test_parts_from_before_the_period_are_not_read(directory: Path) -> None:
+    store(directory, AFTER, updated=5)
     assert checks(since_ms=5)["opencode"](decision()) == APPLIED
     assert checks(since_ms=6)["opencode"](decision()) == UNKNOWN
 
 
-def test_without_a_sound_database_nothing_is_known(folder: Path) -> None:
+def test_without_a_valid_database_nothing_is_known(directory: Path) -> None:
     assert checks()["opencode"](decision()) == UNKNOWN
-    (folder / "opencode.db").write_bytes(b"SQLite format 3\0")
+    (directory / "opencode.db").write_bytes(b"SQLite format 3\0")
     assert checks()["opencode"](decision()) == UNKNOWN
 
 
-def test_reading_ends_when_its_time_is_over(folder: Path) -> None:
-    store(folder, AFTER)
+def test_reading_ends_when_its_time_is_over(directory: Path) -> None:
+    store(directory, AFTER)
     assert Verifier(checks())(decision()) == APPLIED
     assert Verifier(checks(progress=time_limit(-1)))(decision()) == UNKNOWN

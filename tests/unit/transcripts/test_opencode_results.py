@@ -24,9 +24,9 @@ def part(tool: str = "bash", text: str = "out", call: str = "call_1", **more: An
     return {"type": "tool", "tool": tool, "callID": call, "state": {**state, **more}}
 
 
-def found(folder: Path, *parts: object, reading: Reading | None = None) -> list[ToolResult]:
+def found(directory: Path, *parts: object, reading: Reading | None = None) -> list[ToolResult]:
     """The results in a database with these parts; strings are taken as they are."""
-    path = folder / "opencode.db"
+    path = directory / "opencode.db"
     with_session = {"id": "ses_1", "directory": "/p", "version": "1.18.33", "model": '{"id":"gpt-5"}'}
     database = opencode_database(path)
     database.execute("DELETE FROM part")
@@ -126,14 +126,14 @@ class TestCutOutput:
         "\n\n...9 lines truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: "
     )
 
-    def saved(self, folder: Path, text: str = ROWS) -> dict[str, Any]:
-        """Metadata of a result whose whole text is kept in a file; its folder has moved since."""
-        file = folder / "tool-output" / "tool_1"
+    def saved(self, directory: Path, text: str = ROWS) -> dict[str, Any]:
+        """Metadata of a result whose whole text is kept in a file; its directory has moved since."""
+        file = directory / "tool-output" / "tool_1"
         file.parent.mkdir()
         file.write_text(text)
         return {"truncated": True, "outputPath": "/elsewhere/opencode/tool-output/tool_1"}
 
-    def test_the_whole_of_a_commands_output_is_found_beside_the_database(self, tmp_path: Path) -> None:
+    def test_the_whole_of_a_commands_output_is_found_next_to_the_database(self, tmp_path: Path) -> None:
         [one] = found(tmp_path, part(text="...output truncated...", metadata=self.saved(tmp_path)))
         assert one.payload["saved"] == str(tmp_path / "tool-output" / "tool_1")
         assert decide(opencode, one.payload)[0][1] == reason.CONVERTED

@@ -35,12 +35,12 @@ class TestLines:
     def test_progress_is_told_every_byte_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "MAX_LINE_BYTES", 50)
         monkeypatch.setattr(module, "_PIECE_BYTES", 20)
-        told: list[int] = []
-        reading = Reading(progress=told.append)
+        read_bytes: list[int] = []
+        reading = Reading(progress=read_bytes.append)
         text = b"short\n" * 10 + b"x" * 500 + b"\nend"
         list(lines(io.BytesIO(text), reading))
-        assert sum(told) == len(text)
-        assert len(told) > 3
+        assert sum(read_bytes) == len(text)
+        assert len(read_bytes) > 3
 
 
 class TestParse:

@@ -1,4 +1,4 @@
-"""Finding the records of sessions, on this machine and in folders from elsewhere."""
+"""Finding the records of sessions, on this machine and in directories from elsewhere."""
 
 import os
 import shutil
@@ -115,7 +115,7 @@ class TestThisMachine:
         assert found[0].changed_ms == 1_000_000_000_000
         assert found[0].size == claude[1].stat().st_size
 
-    def test_a_log_beside_the_database_belongs_to_it(self, opencode: Path) -> None:
+    def test_a_log_next_to_the_database_belongs_to_it(self, opencode: Path) -> None:
         log = opencode.with_name("opencode.db-wal")
         log.write_bytes(b"x" * 1000)
         os.utime(log, (2_000_000_000, 2_000_000_000))
@@ -126,7 +126,7 @@ class TestThisMachine:
 
 class TestElsewhere:
     @pytest.mark.usefixtures("claude", "codex", "opencode")
-    def test_a_folder_with_all_agents_records(self, home: Path) -> None:
+    def test_a_directory_with_all_agents_records(self, home: Path) -> None:
         (home / "other.jsonl").write_text('{"some":"thing"}\n')
         (home / "notes.txt").write_text("sessionId")
         found = sources_at(home, Reading())
@@ -156,7 +156,9 @@ class TestElsewhere:
             ("a.db", b'{"sessionId":1}', ""),
         ],
     )
-    def test_the_agent_is_told_by_what_is_in_a_file(self, name: str, text: bytes, agent: str, tmp_path: Path) -> None:
+    def test_the_content_of_a_file_decides_whose_it_is(
+        self, name: str, text: bytes, agent: str, tmp_path: Path
+    ) -> None:
         (tmp_path / name).write_bytes(text)
         assert agent_of(tmp_path / name) == agent
 
@@ -181,7 +183,7 @@ class TestElsewhere:
         assert reading.unreadable == [(tmp_path / "rollout-1.jsonl.zst", "it is compressed; unpack it first")]
 
 
-class TestFaults:
+class TestUnreadable:
     def test_a_file_that_is_gone_is_listed(self, tmp_path: Path) -> None:
         reading = Reading()
         for name in ("claude-code", "codex", "opencode"):
@@ -194,11 +196,11 @@ class TestFaults:
         assert list(read_results(Source("opencode", tmp_path / "a.db", 0, 0), reading)) == []
         assert [why for _, why in reading.unreadable] == ["it is not a SQLite database"]
 
-    def test_a_folder_that_cannot_be_entered_is_listed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def walk(folder: Path, onerror: object) -> list[object]:
+    def test_a_directory_that_cannot_be_read_is_listed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def walk(directory: Path, onerror: object) -> list[object]:
             assert callable(onerror)
-            onerror(PermissionError(13, "Permission denied", str(folder / "closed")))
-            onerror(FileNotFoundError(2, "No such file or directory", str(folder / "gone")))
+            onerror(PermissionError(13, "Permission denied", str(directory / "closed")))
+            onerror(FileNotFoundError(2, "No such file or directory", str(directory / "gone")))
             return []
 
         monkeypatch.setattr(os, "walk", walk)

@@ -58,13 +58,13 @@ class TestRows:
         database = make(path, TABLE)
         database.execute("INSERT INTO t VALUES (1, ?, 2)", ("head" + "x" * 100_000,))
         database.close()
-        told: list[int] = []
+        read_bytes: list[int] = []
         with Database(path) as opened:
-            [row] = opened.rows("t", told.append)
+            [row] = opened.rows("t", read_bytes.append)
             assert (row.size("b"), row.head("b", 4), row.value("a")) == (100_004, b"head", 1)
-            assert sum(told) == 4096
+            assert sum(read_bytes) == 4096
             assert row.text("b").endswith("xxx")
-            assert sum(told) > 100_000
+            assert sum(read_bytes) > 100_000
             assert row.value("c") == 2
 
     def test_a_column_that_was_added_later_is_none_in_older_rows(self, path: Path) -> None:
@@ -74,7 +74,7 @@ class TestRows:
             assert (row.value("d"), row.size("d"), row.head("d", 5), row.text("d")) == (None, 0, b"", "")
             assert (row.value("none"), row.text("a")) == (None, "")
 
-    def test_columns_are_told_by_name_also_beside_generated_ones(self, path: Path) -> None:
+    def test_columns_are_found_by_name_also_next_to_generated_ones(self, path: Path) -> None:
         sql = "CREATE TABLE t (`a b` TEXT, v AS (c + 1), w AS (c + 2) STORED, c INT, PRIMARY KEY (`a b`))"
         make(path, sql, "INSERT INTO t VALUES ('x', 5)").close()
         assert values(path, "t", "a b", "w", "c", "v") == [("x", 7, 5, None)]
@@ -158,7 +158,7 @@ class TestWriteAheadLog:
         assert values(path, "t", "a") == [(0,)]
         database.close()
 
-    def test_a_log_that_starts_anew_meanwhile_gives_way_to_the_database(self, path: Path) -> None:
+    def test_a_log_that_is_restarted_gives_way_to_the_database(self, path: Path) -> None:
         database = make(path, TABLE, wal=True)
         for number in range(100):
             database.execute("INSERT INTO t VALUES (?, ?, NULL)", (number, "x" * 500))
@@ -178,7 +178,7 @@ class TestWriteAheadLog:
 
 class TestDamage:
     @pytest.mark.parametrize(
-        ("header", "fault"),
+        ("header", "why"),
         [
             (b"", "not a SQLite database"),
             (b"SQLite format 3\0", "not a SQLite database"),
@@ -187,9 +187,9 @@ class TestDamage:
             (b"SQLite format 3\0" + struct.pack(">H", 512) + bytes(2) + b"\xff" + bytes(200), "header is damaged"),
         ],
     )
-    def test_what_is_no_database_is_said_to_be_none(self, header: bytes, fault: str, path: Path) -> None:
+    def test_what_is_no_database_is_said_to_be_none(self, header: bytes, why: str, path: Path) -> None:
         path.write_bytes(header)
-        with pytest.raises(DamagedDatabase, match=fault):
+        with pytest.raises(DamagedDatabase, match=why):
             Database(path)
 
     def test_a_file_that_is_not_there_is_no_database(self, path: Path) -> None:
