@@ -22,11 +22,11 @@ class Agent:
     Attributes:
         name: the name on the command line, in the registered command and in the decision log.
         title: the name in a sentence.
-        is_found: whether the agent is on this machine (its program or its folder).
+        is_found: whether the agent is on this machine (its program or its directory).
         plan_install: what setting it up would write. Nothing to do gives a plan whose ``is_empty`` is true.
             Raises UnprettyError when its files cannot be read or edited; they stay as they are.
         plan_uninstall: what taking it back would write, in every place where it was set up; same rules.
-        examine: the doctor's report; it raises nothing, what is wrong is a fault in the report.
+        examine: the doctor's report; it raises nothing, what is wrong is a problem in the report.
     """
 
     name: str

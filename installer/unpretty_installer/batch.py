@@ -29,7 +29,7 @@ class Result:
         plan: None when it could not be made.
         error: why the plan could not be made or applied.
         state: ``pending``, ``nothing_to_do``, ``applied`` or ``failed``.
-        backup: the folder with copies of the agent's files as they were.
+        backup: the directory with copies of the agent's files as they were.
     """
 
     agent: str
@@ -82,7 +82,7 @@ def carry_out(results: list[Result]) -> list[Result]:
 
 
 def repair(report: AgentReport) -> list[Result]:
-    """Plan and apply what mends an agent, in each place where we are installed."""
+    """Plan and apply what fixes an agent, in each place where we are installed."""
     agent = agents.get(report.agent)
     results: list[Result] = []
     for options in report.repair:
@@ -93,10 +93,10 @@ def repair(report: AgentReport) -> list[Result]:
 def _planned(agent: Agent, make: Callable[[Options], Plan], options: Options) -> Result:
     try:
         return _result(make(options))
-    except UnprettyError as fault:
-        return Result(agent.name, agent.title, None, fault, "failed")
-    except OSError as fault:
-        return Result(agent.name, agent.title, None, UnprettyError(f"{fault}.", code="unreadable"), "failed")
+    except UnprettyError as exc:
+        return Result(agent.name, agent.title, None, exc, "failed")
+    except OSError as exc:
+        return Result(agent.name, agent.title, None, UnprettyError(f"{exc}.", code="unreadable"), "failed")
 
 
 def _warned(result: Result) -> Result:
@@ -119,8 +119,8 @@ def _carried_out(result: Result) -> Result:
         if plan.removals:
             _purge(plan)
         return replace(result, state="applied", backup=backup)
-    except UnprettyError as fault:
-        return replace(result, state="failed", error=fault)
+    except UnprettyError as exc:
+        return replace(result, state="failed", error=exc)
 
 
 def _purge(plan: Plan) -> None:
@@ -143,7 +143,7 @@ def _own_plan(purge: bool) -> Plan:
     there = own_files.inventory()
     removed = {change.path for change in changes}
     staying = [path for path in there.ours if path not in removed and not path.is_dir()]
-    left = [folder for folder in own_files.folders() if any(folder in path.parents for path in staying)]
+    left = [directory for directory in own_files.directories() if any(directory in path.parents for path in staying)]
     where = ", ".join(map(str, left))
     kept = f"The decision log, copies of your files and the settings stay ({where}); --purge deletes them."
     return Plan(
@@ -161,8 +161,8 @@ def _not_ours(foreign: tuple[Path, ...]) -> tuple[Note, ...]:
     """What ``--purge`` leaves alone, in one sentence."""
     if not foreign:
         return ()
-    links = [path for path in foreign if path in own_files.folders() and path.is_symlink()]
-    followed = "; a link is not followed, so what unpretty wrote behind it stays too" if links else ""
+    links = [path for path in foreign if path in own_files.directories() and path.is_symlink()]
+    followed = "; a link is not followed, so what unpretty wrote in its target stays too" if links else ""
     message = f"Left alone, since unpretty did not make it: {_listed(foreign)}{followed}."
     return (Note("not_ours", message),)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 # Texts are costly to make, and a third of the profile's examples finds what there is to find.
 fewer = settings(max_examples=max(100, settings().max_examples // 3))
@@ -52,7 +52,7 @@ def documents(draw, comments: bool, root: str | None = None):
     return bom + draw(gaps) + value(3, root) + draw(gaps)
 
 
-def containers(document: Document, kind: str) -> list[tuple]:
+def containers(document: JsonDocument, kind: str) -> list[tuple]:
     """The paths of all objects or arrays that can be reached (of duplicate keys only the last can)."""
     found = []
 
@@ -69,8 +69,8 @@ def containers(document: Document, kind: str) -> list[tuple]:
     return found
 
 
-def check_round_trip(text: str, changed: Document, path: tuple, added: object) -> None:
-    original = Document.read(text.encode())
+def check_round_trip(text: str, changed: JsonDocument, path: tuple, added: object) -> None:
+    original = JsonDocument.read(text.encode())
     assert changed.value(path) == added
     restored = changed.remove(path)
     assert restored.to_bytes() == text.encode()
@@ -90,7 +90,7 @@ def is_contiguous(before: str, after: str) -> bool:
 @given(st.data(), st.booleans())
 def test_a_key_that_is_added_and_removed_leaves_identical_bytes(data, comments):
     text = data.draw(documents(comments, "{"))
-    document = Document.read(text.encode(), strict=not comments)
+    document = JsonDocument.read(text.encode(), strict=not comments)
     path = data.draw(st.sampled_from(containers(document, "{")))
     value = data.draw(st.sampled_from([HANDLER, [], {}, 1, [HANDLER]]))
     changed = document.append(path, value, key="new key")
@@ -102,7 +102,7 @@ def test_a_key_that_is_added_and_removed_leaves_identical_bytes(data, comments):
 @given(st.data(), st.booleans(), st.booleans())
 def test_an_element_that_is_added_at_either_end_and_removed_leaves_identical_bytes(data, comments, front):
     text = data.draw(documents(comments, "["))
-    document = Document.read(text.encode(), strict=not comments)
+    document = JsonDocument.read(text.encode(), strict=not comments)
     path = data.draw(st.sampled_from(containers(document, "[")))
     elements = document.value(path)
     changed = document.prepend(path, HANDLER) if front else document.append(path, HANDLER)
@@ -114,7 +114,7 @@ def test_an_element_that_is_added_at_either_end_and_removed_leaves_identical_byt
 @given(st.data())
 def test_a_prepended_element_is_one_contiguous_insertion(data):
     text = data.draw(documents(True, "["))
-    changed = Document.read(text.encode()).prepend((), HANDLER)
+    changed = JsonDocument.read(text.encode()).prepend((), HANDLER)
     assert is_contiguous(text, changed.text)
 
 
@@ -122,7 +122,7 @@ def test_a_prepended_element_is_one_contiguous_insertion(data):
 @given(st.data(), st.booleans())
 def test_removing_or_replacing_anything_leaves_every_other_value_as_it_was(data, comments):
     text = data.draw(documents(comments, data.draw(st.sampled_from(["{", "["]))))
-    document = Document.read(text.encode(), strict=not comments)
+    document = JsonDocument.read(text.encode(), strict=not comments)
     places = [(p, k) for k in "{[" for p in containers(document, k) if document.node(p).items]
     if not places:
         return
@@ -162,7 +162,7 @@ def test_our_entry_goes_into_any_settings_file_and_out_again_without_a_trace(dat
     text = (
         data.draw(st.sampled_from(["", "\ufeff"])) + "{" + tree + "}" + data.draw(st.sampled_from(["", "\n", "\r\n"]))
     )
-    original = Document.read(text.encode(), strict=not comments)
+    original = JsonDocument.read(text.encode(), strict=not comments)
     changed, added = hook_entries.with_ours(original, "claude-code", OURS, front=front)
     assert hook_entries.is_current(changed, "claude-code", OURS)
     assert hook_entries.with_ours(changed, "claude-code", OURS, front=front)[0] is changed

@@ -56,13 +56,13 @@ def test_a_file_of_claude_code_comes_back(file: tuple[str, list[tuple[str, ...]]
     expected = json.loads(text)
     for place in places:
         entry = expected["mcpServers"][place[-1]]
-        if "command" in entry and not wrapped.is_wrapped(json_servers.words_of(entry)):
-            words = [*wrapped.front(place[-1]), entry["command"], *entry.get("args", [])]
-            entry["command"], entry["args"] = words[0], words[1:]
+        if "command" in entry and not wrapped.is_wrapped(json_servers.argv_of(entry)):
+            argv = [*wrapped.front(place[-1]), entry["command"], *entry.get("args", [])]
+            entry["command"], entry["args"] = argv[0], argv[1:]
     assert json.loads(after) == expected
     assert json_servers.wrapped(after, fronts, name=name, strict=True) == (after, ())
     assert json_servers.unwrapped(after, places, made, name=name, strict=True) == data
-    # The client writes its file anew in its own layout, with something more in it.
+    # The client writes its file again in its own layout, with something more in it.
     rewritten = json.dumps({**json.loads(after), "added": word}, indent=2).encode()
     again = json_servers.unwrapped(rewritten, places, made, name=name, strict=True)
     assert json.loads(again) == {**json.loads(text), "added": word}
@@ -74,23 +74,23 @@ COMMENTS = st.sampled_from(["", " ", "\n  ", "// c, ]\n", "/* , ] */", " # no\n"
 @st.composite
 def opencode_files(draw: st.DrawFn) -> tuple[str, list[str]]:
     """JSONC with comments and trailing commas between any two tokens of the command."""
-    words = [draw(PROGRAMS), *draw(st.lists(WORDS, max_size=3))]
+    argv = [draw(PROGRAMS), *draw(st.lists(WORDS, max_size=3))]
     parts = [draw(COMMENTS)]
-    for word in words:
+    for word in argv:
         parts += [json.dumps(word), draw(COMMENTS), ",", draw(COMMENTS)]
     if draw(st.booleans()):
         parts[-2] = ""
     array = "[" + "".join(parts) + "]"
-    return f'{{"mcp": {{ // x\n "db": {{"type": "local", "command": {array}, "environment": {{}}}}}}}}', words
+    return f'{{"mcp": {{ // x\n "db": {{"type": "local", "command": {array}, "environment": {{}}}}}}}}', argv
 
 
 @given(opencode_files())
 def test_a_file_of_opencode_comes_back(file: tuple[str, list[str]]) -> None:
-    text, words = file
+    text, argv = file
     place = ("mcp", "db")
     after, made = json_servers.wrapped(text.encode(), {place: wrapped.front("db")}, name="x", strict=False)
-    found = json_servers.words_of(json_servers.Document.read(after).value(place))
-    assert found == (tuple(words) if wrapped.is_wrapped(words) else (*wrapped.front("db"), *words))
+    found = json_servers.argv_of(json_servers.JsonDocument.read(after).value(place))
+    assert found == (tuple(argv) if wrapped.is_wrapped(argv) else (*wrapped.front("db"), *argv))
     assert json_servers.unwrapped(after, [place], made, name="x", strict=False) == text.encode()
 
 

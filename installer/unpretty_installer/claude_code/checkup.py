@@ -10,20 +10,20 @@ from unpretty_installer.claude_code import places as claude_settings
 from unpretty_installer.claude_code.entry import NAME, TITLE, group, try_out
 from unpretty_installer.core import files, planning, receipt, report
 from unpretty_installer.core.plan import Note, Options
-from unpretty_installer.core.report import FIX, AgentReport, Fault, Status
+from unpretty_installer.core.report import FIX, AgentReport, Problem, Status
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 _INSTALL = f"unpretty install {NAME} --apply"
 
 
 def examine(options: Options) -> AgentReport:
-    """Look at the user's settings, at those of the project (or the current folder), and at every place on record."""
+    """Look at the user's settings, at those of the project (or the current directory), and at every place on record."""
     here = options.project or planning.here()
-    faults: list[Fault] = []
-    installed: list[tuple[Path, Document]] = []
+    problems: list[Problem] = []
+    installed: list[tuple[Path, JsonDocument]] = []
     for path in _places(here):
-        faults += _look_at(path, installed)
+        problems += _look_at(path, installed)
     repair = tuple(_options_for(path) for path in _recorded_or(installed))
     known = claude_settings.version()
     layers = claude_settings.layers(here)
@@ -31,13 +31,13 @@ def examine(options: Options) -> AgentReport:
     run_ms = None
     status: Status = "not_installed"
     if installed:
-        faults += report.shared_faults()
+        problems += report.shared_problems()
         run_ms, failed = _run(installed[0][1])
-        faults += failed
-        faults += _hosts_faults(layers, known)
+        problems += failed
+        problems += _hosts_problems(layers, known)
         notices += notes.others(layers, NAME)
-        status = _status(faults)
-    elif faults:
+        status = _status(problems)
+    elif problems:
         status = "broken"
     return AgentReport(
         agent=NAME,
@@ -46,7 +46,7 @@ def examine(options: Options) -> AgentReport:
         version=known,
         status=status,
         config=str(installed[0][0] if installed else claude_settings.user_file()),
-        faults=tuple(faults),
+        problems=tuple(problems),
         notices=tuple(notices),
         run_ms=run_ms,
         last_decision=report.last_decision(NAME),
@@ -63,28 +63,28 @@ def _places(here: Path) -> list[Path]:
     return places
 
 
-def _look_at(path: Path, installed: list[tuple[Path, Document]]) -> list[Fault]:
-    """The faults of our entry in one file; the file joins ``installed`` when it holds one."""
+def _look_at(path: Path, installed: list[tuple[Path, JsonDocument]]) -> list[Problem]:
+    """The problems of our entry in one file; the file joins ``installed`` when it holds one."""
     recorded = _is_recorded(path)
     data: bytes | None = None
     try:
         data = files.read(path)
-        document = Document.read(data, name=str(path), strict=True)
-    except UnprettyError as fault:
+        document = JsonDocument.read(data, name=str(path), strict=True)
+    except UnprettyError as exc:
         if not recorded and b"hook.py" not in (data or b""):
             return []
-        message = f"Claude Code cannot read its settings, so no hook in them runs: {fault}"
-        return [Fault("unreadable_settings", message, f"Mend {path}.")]
+        message = f"Claude Code cannot read its settings, so no hook in them runs: {exc}"
+        return [Problem("unreadable_settings", message, f"Fix {path}.")]
     found = hook_entries.ours(document, NAME)
     if not found:
         message = f"The hook was installed in {path}, but its entry is not there any more."
         remedy = f"{_INSTALL} puts it back, unpretty uninstall {NAME} --apply forgets it."
-        return [Fault("entry_missing", message, remedy)] if recorded else []
+        return [Problem("entry_missing", message, remedy)] if recorded else []
     installed.append((path, document))
     if len(found) > 1:
-        return [Fault("entry_repeated", f"{path} holds {len(found)} copies of our hook.", FIX)]
+        return [Problem("entry_repeated", f"{path} holds {len(found)} copies of our hook.", FIX)]
     if not hook_entries.is_current(document, NAME, group()):
-        return [Fault("entry_modified", f"Our hook in {path} is not as this version writes it.", FIX)]
+        return [Problem("entry_modified", f"Our hook in {path} is not as this version writes it.", FIX)]
     return []
 
 
@@ -93,8 +93,8 @@ def _is_recorded(path: Path) -> bool:
     return receipt.find(NAME, path) is not None and path.parent.parent.is_dir()
 
 
-def _recorded_or(installed: list[tuple[Path, Document]]) -> list[Path]:
-    """Where ``--fix`` has something to mend: where our entry is, and where it is on record."""
+def _recorded_or(installed: list[tuple[Path, JsonDocument]]) -> list[Path]:
+    """Where ``--fix`` has something to fix: where our entry is, and where it is on record."""
     paths = [path for path, _ in installed]
     for kept in receipt.of_agent(NAME):
         if _is_recorded(kept.path) and not any(planning.same_file(kept.path, path) for path in paths):
@@ -108,7 +108,7 @@ def _options_for(path: Path) -> Options:
     return Options(project=path.parent.parent)
 
 
-def _run(document: Document) -> tuple[float | None, list[Fault]]:
+def _run(document: JsonDocument) -> tuple[float | None, list[Problem]]:
     """Run the entry's own command; an entry that is not ours to start any more still has to work."""
     handler = hook_entries.ours(document, NAME)[0].handler
     command: str | Sequence[str] = str(handler.get("command"))
@@ -117,17 +117,17 @@ def _run(document: Document) -> tuple[float | None, list[Fault]]:
         command = [str(command), *map(str, arguments)]
     try:
         return try_out(command), []
-    except UnprettyError as fault:
-        return None, [Fault(fault.code, str(fault), FIX)]
+    except UnprettyError as exc:
+        return None, [Problem(exc.code, str(exc), FIX)]
 
 
-def _hosts_faults(layers: list[claude_settings.Layer], known: str | None) -> list[Fault]:
+def _hosts_problems(layers: list[claude_settings.Layer], known: str | None) -> list[Problem]:
     found = []
     disabled = claude_settings.disabled_by(layers)
     if disabled:
-        found.append(Fault("hooks_disabled", f"The hook does not run: {disabled}.", "Remove that setting."))
+        found.append(Problem("hooks_disabled", f"The hook does not run: {disabled}.", "Remove that setting."))
     if claude_settings.is_too_old(known):
-        found.append(Fault("client_too_old", claude_settings.too_old(known), "claude update"))
+        found.append(Problem("client_too_old", claude_settings.too_old(known), "claude update"))
     return found
 
 
@@ -137,8 +137,8 @@ def _environment_notices() -> list[Note]:
     return []
 
 
-def _status(faults: list[Fault]) -> Status:
-    codes = {fault.code for fault in faults}
+def _status(problems: list[Problem]) -> Status:
+    codes = {problem.code for problem in problems}
     if codes & {"launcher_missing", "python_gone", "command_failed", "unreadable_settings", "config_invalid"}:
         return "broken"
     if "hooks_disabled" in codes:

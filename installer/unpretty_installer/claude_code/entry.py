@@ -1,4 +1,4 @@
-"""The entry that stands in Claude Code's settings.json, and the proof that it works."""
+"""The entry that is in Claude Code's settings.json, and the proof that it works."""
 
 import json
 import sys
@@ -54,7 +54,7 @@ def try_out(command: str | Sequence[str] | None = None) -> float:
     """Run the registered command (or ``command``) on a sample and return how long it took, in milliseconds.
 
     Raises:
-        UnprettyError: it did not run, or its reply does not put the minified text in the place of the sample's.
+        UnprettyError: it did not run, or its reply does not put the minified text in place of the sample's.
     """
     if command is None:
         command = registered.argv(NAME) if sys.platform == "win32" else registered.shell_command(NAME)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files, selftest
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 OLDEST = (2, 1, 121)  # the first client that honours a replaced result
 OLDEST_ARGS = (2, 1, 139)  # the first client with the exec form, which Windows needs
@@ -31,12 +31,12 @@ class Layer:
 
     scope: str
     path: Path
-    document: Document | None
-    fault: str = ""
+    document: JsonDocument | None
+    error: str = ""
 
 
 def config_dir() -> Path:
-    """The client's folder: ``CLAUDE_CONFIG_DIR`` (blank counts as unset, ``~`` is expanded) or ``~/.claude``."""
+    """The client's directory: ``CLAUDE_CONFIG_DIR`` (blank counts as unset, ``~`` is expanded) or ``~/.claude``."""
     named = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
     return Path(named).expanduser().absolute() if named else Path.home() / ".claude"
 
@@ -63,7 +63,7 @@ def layers(project: Path) -> list[Layer]:
     seen: list[Path] = []
     found: list[Layer] = []
     for scope, path in places:
-        if path not in seen:  # in the home folder, the project's and the user's settings can be the same file
+        if path not in seen:  # in the home directory, the project's and the user's settings can be the same file
             seen.append(path)
             found += _layer(scope, path)
     return found
@@ -72,9 +72,9 @@ def layers(project: Path) -> list[Layer]:
 def _layer(scope: str, path: Path) -> list[Layer]:
     try:
         data = files.read(path)
-        return [] if data is None else [Layer(scope, path, Document.read(data, name=str(path), strict=True))]
-    except UnprettyError as fault:
-        return [Layer(scope, path, None, str(fault))]
+        return [] if data is None else [Layer(scope, path, JsonDocument.read(data, name=str(path), strict=True))]
+    except UnprettyError as exc:
+        return [Layer(scope, path, None, str(exc))]
 
 
 def disabled_by(found: list[Layer]) -> str:
@@ -118,7 +118,7 @@ def is_too_old(known: str | None) -> bool:
 
 
 def is_found() -> bool:
-    """Whether the client is on this machine: its program or its folder."""
+    """Whether the client is on this machine: its program or its directory."""
     return config_dir().is_dir() or program() is not None
 
 

@@ -11,7 +11,7 @@ from unpretty_installer.claude_code.entry import NAME, TITLE, group, snippet, tr
 from unpretty_installer.core import files, launcher, planning, receipt
 from unpretty_installer.core.plan import Check, FileChange, Note, Options, Plan
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap.plans import with_wrapping
 
 
@@ -47,7 +47,7 @@ def plan_install(options: Options) -> Plan:
 
 
 def plan_uninstall(options: Options) -> Plan:
-    """Plan to give every settings file that we changed back, the user's and the projects'.
+    """Plan to give every settings file that we changed, the user's and the projects'.
 
     Raises:
         UnprettyError: a file that has, or may have, our entry does not parse.
@@ -73,24 +73,24 @@ def _settings_file(options: Options) -> Path:
         return claude_settings.user_file()
     if not options.project.is_dir():
         raise UnprettyError(
-            f"{options.project} is not a folder.", code="bad_path", hint="Give --project an existing folder."
+            f"{options.project} is not a directory.", code="bad_path", hint="Give --project an existing directory."
         )
     return claude_settings.local_file(options.project)
 
 
-def _read(path: Path, data: bytes | None) -> Document:
+def _read(path: Path, data: bytes | None) -> JsonDocument:
     try:
-        return Document.read(data, name=str(path), strict=True)
-    except UnprettyError as fault:
+        return JsonDocument.read(data, name=str(path), strict=True)
+    except UnprettyError as exc:
         raise UnprettyError(
-            str(fault),
-            code=fault.code,
-            hint="Claude Code ignores the whole file as it stands. Mend it, then try again.",
+            str(exc),
+            code=exc.code,
+            hint="Claude Code ignores the whole file as it is. Fix it, then try again.",
         ) from None
 
 
 def _without_ours(data: bytes, added: tuple[str, ...]) -> bytes:
-    document = Document.read(data, strict=True)
+    document = JsonDocument.read(data, strict=True)
     stripped = hook_entries.without_ours(document, NAME, added)
     return data if stripped is document else stripped.to_bytes()
 
@@ -125,9 +125,9 @@ def _take_back(path: Path) -> list[FileChange]:
     after = receipt.restored(kept, current, _without_ours, blank=b"{}")
     why = "Deletes the file, which we created." if after is None else "Takes our hook out."
     if kept and kept.is_untouched(current) and after is not None:
-        why = "Gives back the file as it was before the hook."
-    folders = kept.created_dirs if kept and after is None else ()
-    return [FileChange(path, current, after, why, empty_dirs=folders), *dropped]
+        why = "Restores the file as it was before the hook."
+    directories = kept.created_dirs if kept and after is None else ()
+    return [FileChange(path, current, after, why, empty_dirs=directories), *dropped]
 
 
 def _version_warnings(known: str | None) -> list[Note]:
@@ -139,7 +139,7 @@ def _version_warnings(known: str | None) -> list[Note]:
 def _settings_warnings(layers: list[claude_settings.Layer], path: Path) -> list[Note]:
     """What in the client's settings keeps the hook from running."""
     notes = [
-        Note("unreadable_settings", f"Claude Code ignores a settings file that it cannot read: {layer.fault}")
+        Note("unreadable_settings", f"Claude Code ignores a settings file that it cannot read: {layer.error}")
         for layer in layers
         if layer.document is None and layer.path != path
     ]
@@ -153,12 +153,12 @@ def _notices(known: str | None, options: Options) -> list[Note]:
     notes = []
     if not claude_settings.is_found():
         notes.append(
-            Note("not_found", "Claude Code was not found on this machine; the entry will be there when it comes.")
+            Note("not_found", "Claude Code was not found on this machine; the entry takes effect once it is installed.")
         )
     elif known is None:
         oldest = ".".join(map(str, claude_settings.OLDEST))
         notes.append(
-            Note("version_unknown", f"Claude Code did not tell its version; the hook needs {oldest} or newer.")
+            Note("version_unknown", f"Claude Code did not report its version; the hook needs {oldest} or newer.")
         )
     if options.project is not None:
         notes.append(

@@ -1,8 +1,9 @@
 """Claude Code's MCP servers: ``.claude.json`` (user and local scope), which it rewrites itself, and ``.mcp.json``.
 
-Measured with client 2.1.332: the file stands in ``CLAUDE_CONFIG_DIR`` or else in the home folder; an older
-``.config.json`` in the client's own folder comes first while it is there. The local scope is a part of it, by the
-project's folder (the top of its repository). ``.mcp.json`` counts in the current folder and in every one above it.
+Measured with client 2.1.332: the file is in ``CLAUDE_CONFIG_DIR`` or else in the home directory; an older
+``.config.json`` in the client's own directory comes first while it is there. The local scope is a part of it, by the
+project's directory (the top of its repository). ``.mcp.json`` counts in the current directory and in every one above
+it.
 """
 
 import json
@@ -19,7 +20,7 @@ from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap import json_servers
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.agent import PROJECT, AgentServers
-from unpretty_installer.wrap.json_servers import words_of_pair
+from unpretty_installer.wrap.json_servers import argv_of_pair
 from unpretty_installer.wrap.wrapped import Place, Server
 
 _SERVERS = "mcpServers"
@@ -43,11 +44,11 @@ class ClaudeCodeServers(AgentServers):
 
     agent = NAME
     title = TITLE
-    effect = "Claude Code starts MCP servers anew with each session; those that run stay as they are."
+    effect = "Claude Code starts its MCP servers again with each session; those that run stay as they are."
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
         """The client's own file, then each ``.mcp.json`` from the top down to ``here``."""
-        shared = [folder / ".mcp.json" for folder in (*reversed(here.parents), here)]
+        shared = [directory / ".mcp.json" for directory in (*reversed(here.parents), here)]
         return [(state_file(), "user"), *((path, PROJECT) for path in shared if path.is_file())]
 
     def read(self, data: bytes, path: Path, scope: str) -> list[Server]:
@@ -58,7 +59,7 @@ class ClaudeCodeServers(AgentServers):
             raise UnprettyError(
                 f"{path} is not JSON, so the MCP servers in it are not known.",
                 code="invalid_json",
-                hint="Claude Code cannot read it either. Mend it, then try again.",
+                hint="Claude Code cannot read it either. Fix it, then try again.",
             ) from None
         policy = _policy()
         return [
@@ -73,8 +74,8 @@ class ClaudeCodeServers(AgentServers):
             return f"{policy} allows or forbids servers by their command, and this would be another command."
         if scope != PROJECT:
             return ""
-        words = [*wrap.front(name), *words_of_pair(entry)]
-        own = {**entry, "command": words[0], "args": words[1:]}
+        argv = [*wrap.front(name), *argv_of_pair(entry)]
+        own = {**entry, "command": argv[0], "args": argv[1:]}
         command = shlex.join(["claude", "mcp", "add-json", "--scope", "local", name, json.dumps(own)])
         return (
             "others share this file, and a path of this machine does not belong there. The hook reaches its results "
@@ -111,15 +112,15 @@ class ClaudeCodeServers(AgentServers):
         return server.scope == "local" and server.place[1] in _names_of(project)
 
     def lock(self, path: Path) -> Path | None:
-        """The client locks its own file by a folder beside it."""
+        """The client locks its own file by a directory beside it."""
         return None if path.name == ".mcp.json" else path.with_name(f"{path.name}.lock")
 
 
 def _command(entry: dict[str, object]) -> tuple[tuple[str, ...], bool]:
-    """The words that start a server, and whether it is reached by an address."""
-    words = words_of_pair(entry)
-    remote = entry.get("type") in _REMOTE or (not words and isinstance(entry.get("url"), str))
-    return (() if remote else words), remote
+    """The arguments that start a server, and whether it is reached by an address."""
+    argv = argv_of_pair(entry)
+    remote = entry.get("type") in _REMOTE or (not argv and isinstance(entry.get("url"), str))
+    return (() if remote else argv), remote
 
 
 def _entries(values: object, scope: str) -> Iterator[tuple[str, Place, str, dict[str, object]]]:
@@ -136,9 +137,9 @@ def _entries(values: object, scope: str) -> Iterator[tuple[str, Place, str, dict
 
 
 def _names_of(project: Path) -> set[str]:
-    """How the client may call a project: by its folder, or by the top of the repository that it lies in."""
+    """How the client may call a project: by its directory, or by the top of the repository that it lies in."""
     real = Path(os.path.realpath(project))
-    top = next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+    top = next((directory for directory in (real, *real.parents) if (directory / ".git").exists()), real)
     return {path.as_posix() for path in (project, real, top)}
 
 

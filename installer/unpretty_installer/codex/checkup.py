@@ -1,4 +1,4 @@
-"""The doctor's look at Codex. Whether the hook runs is Codex's own word, asked of its app-server."""
+"""The doctor's look at Codex. Whether the hook runs is asked of Codex's app-server."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,9 @@ from unpretty_installer.codex.toml_entry import TRUST
 from unpretty_installer.core import files, planning, receipt
 from unpretty_installer.core import report as doctor
 from unpretty_installer.core.plan import Note, Options
-from unpretty_installer.core.report import FIX, AgentReport, Fault, Status
+from unpretty_installer.core.report import FIX, AgentReport, Problem, Status
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 _INSTALL = f"unpretty install {NAME} --apply"
 _TRUST = f"unpretty install {NAME} --trust --apply"
@@ -46,7 +46,7 @@ class _Examination:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.here = options.project or planning.here()
-        self.faults: list[Fault] = []
+        self.problems: list[Problem] = []
         self.notices: list[Note] = []
         self.installed: list[_Installed] = []
         self.run_ms: float | None = None
@@ -57,7 +57,7 @@ class _Examination:
         status: Status = "not_installed"
         if self.installed:
             status = self._examine_installed()
-        elif self.faults:
+        elif self.problems:
             status = "broken"
         first = self.installed[0].path if self.installed else codex_places.user_layer().hooks_json
         return AgentReport(
@@ -67,7 +67,7 @@ class _Examination:
             version=codex_places.version(),
             status=status,
             config=str(first),
-            faults=tuple(self.faults),
+            problems=tuple(self.problems),
             notices=tuple(self.notices),
             run_ms=self.run_ms,
             last_decision=doctor.last_decision(NAME),
@@ -80,7 +80,7 @@ class _Examination:
         layers += [codex_places.layer_of(kept.path) for kept in receipt.of_agent(NAME)]
         found: list[Layer] = []
         for layer in layers:
-            if not any(planning.same_file(layer.folder, other.folder) for other in found):
+            if not any(planning.same_file(layer.directory, other.directory) for other in found):
                 found.append(layer)
         return found
 
@@ -92,43 +92,43 @@ class _Examination:
             try:
                 data = files.read(path)
                 places, current = read(data, path)
-            except UnprettyError as fault:
+            except UnprettyError as exc:
                 if b"hook.py" in (data or b"") or receipt.find(NAME, path):
-                    self.faults.append(Fault("unreadable_settings", f"{fault} Codex cannot use it.", f"Mend {path}."))
+                    self.problems.append(Problem("unreadable_settings", f"{exc} Codex cannot use it.", f"Fix {path}."))
                 continue
             self.installed += [
                 _Installed(layer, path, place.command, layer.key(path, place.group, place.index)) for place in places
             ]
             if len(places) == 1 and not current:
-                self.faults.append(
-                    Fault("entry_modified", f"Our hook in {path} is not as this version writes it.", FIX)
+                self.problems.append(
+                    Problem("entry_modified", f"Our hook in {path} is not as this version writes it.", FIX)
                 )
         count = len(self.installed) - before
         if count > 1:
-            self.faults.append(Fault("entry_repeated", f"{layer.folder} holds {count} copies of our hook.", FIX))
-        if count == 0 and layer.folder.parent.is_dir():
-            self.faults += [_missing(path) for path in _recorded(layer)]
+            self.problems.append(Problem("entry_repeated", f"{layer.directory} holds {count} copies of our hook.", FIX))
+        if count == 0 and layer.directory.parent.is_dir():
+            self.problems += [_missing(path) for path in _recorded(layer)]
 
     def _examine_installed(self) -> Status:
         first = self.installed[0]
         layer = first.layer
         user = codex_places.user_layer().config_toml
-        self.faults += doctor.shared_faults()
+        self.problems += doctor.shared_problems()
         try:
             self.run_ms = try_out(first.command)
-        except UnprettyError as fault:
-            self.faults.append(Fault(fault.code, str(fault), FIX))
+        except UnprettyError as exc:
+            self.problems.append(Problem(exc.code, str(exc), FIX))
         try:
             config = Config.read(files.read(user), str(user))
         except UnprettyError:
             config = Config.read(None, str(user))  # said above
         off = notes.switched_off(layer, config)
-        self.faults += [Fault(note.code, note.message, "Change that setting.") for note in off if _is_final(note)]
+        self.problems += [Problem(note.code, note.message, "Change that setting.") for note in off if _is_final(note)]
         self.notices += [*doctor.shared_notices(NAME), *(note for note in off if not _is_final(note))]
         self.notices += [*notes.forms(layer), *notes.others(layer), *models.notes(config)]
         self._look_at_copies()
         status = "disabled" if any(map(_is_final, off)) else self._ask(first, config)
-        codes = {fault.code for fault in self.faults}
+        codes = {problem.code for problem in self.problems}
         if codes & {"launcher_missing", "python_gone", "command_failed", "unreadable_settings", "config_invalid"}:
             return "broken"
         return "modified" if status == "active" and codes & {"entry_repeated", "entry_modified"} else status
@@ -139,7 +139,7 @@ class _Examination:
         self.notices += copies.notes(places[0], places[1:])
         if any(change.after is not None for change in copies.mark(places)):
             message = "Codex runs several copies of our hook, and the model gets the answers of all of them."
-            self.faults.append(Fault("copies_not_marked", message, FIX))
+            self.problems.append(Problem("copies_not_marked", message, FIX))
 
     def _ask(self, entry: _Installed, config: Config) -> Status:
         """What Codex says about our entry; what config.toml says when there is no Codex to ask."""
@@ -151,36 +151,38 @@ class _Examination:
             return "active" if config.trust(entry.key).get("trusted_hash") else "not_trusted"
         layer = entry.layer
         try:
-            listed = trust.list_hooks(program, codex_places.home(), layer.project or layer.folder)
-        except UnprettyError as fault:
-            self.faults.append(Fault(fault.code, str(fault), fault.hint))
+            listed = trust.list_hooks(program, codex_places.home(), layer.project or layer.directory)
+        except UnprettyError as exc:
+            self.problems.append(Problem(exc.code, str(exc), exc.hint))
             return "broken"
         ours = [hook for hook in listed.hooks if hook.key == entry.key]
         said = [*listed.errors, *listed.warnings]
         if not ours:
             because = " ".join(said) or "it may not trust the project."
-            self.faults.append(Fault("not_listed", f"Codex does not see the hook: {because}", f"Mend {layer.folder}."))
+            self.problems.append(
+                Problem("not_listed", f"Codex does not see the hook: {because}", f"Fix {layer.directory}.")
+            )
             return "broken" if said else "not_trusted"
         self.notices += [Note("codex_says", f"Codex says: {sentence}") for sentence in said]
         return self._trust(ours[0])
 
     def _trust(self, hook: trust.Hook) -> Status:
         if not hook.enabled:
-            self.faults.append(
-                Fault("hook_disabled", "The hook is switched off in Codex.", "Switch it on in Codex with /hooks.")
+            self.problems.append(
+                Problem("hook_disabled", "The hook is switched off in Codex.", "Switch it on in Codex with /hooks.")
             )
             return "disabled"
         if hook.trust in ("trusted", "managed"):
             return "active"
         if hook.trust == "modified":
-            self.faults.append(
-                Fault(
+            self.problems.append(
+                Problem(
                     "modified", "The hook is not as it was when Codex was told to trust it, so it does not run.", _TRUST
                 )
             )
             return "modified"
-        self.faults.append(
-            Fault("not_trusted", "Codex does not run the hook, because nobody told it to trust it.", _TRUST)
+        self.problems.append(
+            Problem("not_trusted", "Codex does not run the hook, because nobody told it to trust it.", _TRUST)
         )
         return "not_trusted"
 
@@ -195,13 +197,13 @@ class _Examination:
 
 
 def examine(options: Options) -> AgentReport:
-    """Look at the user's folder, at that of the project (or the current folder), and at every place on record."""
+    """Look at the user's directory, at that of the project (or the current directory), and at every place on record."""
     return _Examination(options).report()
 
 
 def _read_json(data: bytes | None, path: Path) -> tuple[list[_Place], bool]:
     """Our entries, and whether the one entry is as this version writes it."""
-    document = Document.read(data, name=str(path), strict=True)
+    document = JsonDocument.read(data, name=str(path), strict=True)
     places = [_Place(entry.command, entry.group, entry.index) for entry in hook_entries.ours(document, NAME)]
     return places, hook_entries.is_current(document, NAME, group())
 
@@ -217,12 +219,12 @@ def _recorded(layer: Layer) -> list[Path]:
     return [
         kept.path
         for kept in receipt.of_agent(NAME)
-        if planning.same_file(kept.path.parent, layer.folder) and kept.notes.get(ENTRY) is True
+        if planning.same_file(kept.path.parent, layer.directory) and kept.notes.get(ENTRY) is True
     ]
 
 
-def _missing(path: Path) -> Fault:
-    return Fault(
+def _missing(path: Path) -> Problem:
+    return Problem(
         "entry_missing",
         f"The hook was installed in {path}, but its entry is not there any more.",
         f"{_INSTALL} puts it back, unpretty uninstall {NAME} --apply forgets it.",

@@ -48,11 +48,11 @@ class Config:
         try:
             text = (data or b"").decode("utf-8")
             return cls(text, tomlkit.parse(text).unwrap(), name)
-        except UnicodeDecodeError as fault:
-            raise UnprettyError(f"{name} is not UTF-8 text (byte {fault.start}).", code="invalid_toml") from None
-        except (TOMLKitError, ValueError) as fault:
-            hint = "Codex does not start with it either. Mend it, then try again."
-            raise UnprettyError(f"{name} is not valid TOML: {fault}.", code="invalid_toml", hint=hint) from None
+        except UnicodeDecodeError as exc:
+            raise UnprettyError(f"{name} is not UTF-8 text (byte {exc.start}).", code="invalid_toml") from None
+        except (TOMLKitError, ValueError) as exc:
+            hint = "Codex does not start with it either. Fix it, then try again."
+            raise UnprettyError(f"{name} is not valid TOML: {exc}.", code="invalid_toml", hint=hint) from None
 
     def entries(self) -> list[Entry]:
         """All PostToolUse handlers that have the right shape."""
@@ -75,7 +75,7 @@ class Config:
         return len(ours) == 1 and isinstance(groups, list) and groups[ours[0].group] == group
 
     def has_hooks(self) -> bool:
-        """Whether hooks of any event stand in this file."""
+        """Whether hooks of any event are in this file."""
         return any(isinstance(value, list) and value for value in self.hooks().values())
 
     def trust(self, key: str) -> Mapping[str, object]:
@@ -91,10 +91,10 @@ class Config:
             return False
         return features.get("hooks", features.get("codex_hooks")) is False
 
-    def trusts_project(self, folder: str) -> bool:
-        """Whether the user trusts the project in ``folder``, without which Codex reads nothing of its ``.codex``."""
+    def trusts_project(self, directory: str) -> bool:
+        """Whether the user trusts the project in ``directory``, without which Codex reads nothing of its ``.codex``."""
         projects = self.values.get("projects")
-        entry = projects.get(folder) if isinstance(projects, dict) else None
+        entry = projects.get(directory) if isinstance(projects, dict) else None
         return isinstance(entry, dict) and entry.get("trust_level") == "trusted"
 
     def model(self) -> str:

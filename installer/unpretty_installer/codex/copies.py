@@ -16,7 +16,7 @@ from unpretty_installer.codex.places import NAME
 from unpretty_installer.core import files, planning, receipt
 from unpretty_installer.core.plan import FileChange, Note
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 
 def files_on_record(here: Path) -> list[Path]:
@@ -35,7 +35,7 @@ def with_entry(here: Path) -> list[Path]:
 def mark(places: Iterable[Path]) -> tuple[FileChange, ...]:
     """The change of the mark for ``places``, all files that are going to hold our entry; none when nothing changes."""
     layers = {os.path.realpath(place.parent) for place in places}
-    content = "".join(f"{folder}\n" for folder in sorted(layers)) if len(layers) > 1 else None
+    content = "".join(f"{directory}\n" for directory in sorted(layers)) if len(layers) > 1 else None
     path = locations.copies_file(NAME)
     after = None if content is None else content.encode("utf-8", "surrogateescape")
     change = FileChange(
@@ -69,7 +69,7 @@ def _holds_entry(path: Path) -> bool:
     try:
         data = files.read(path)
         if path.suffix == ".json":
-            return bool(hook_entries.ours(Document.read(data), NAME))
+            return bool(hook_entries.ours(JsonDocument.read(data), NAME))
         return bool(Config.read(data, str(path)).ours())
     except UnprettyError:
         return False

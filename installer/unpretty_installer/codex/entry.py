@@ -1,4 +1,4 @@
-"""The entry that stands in Codex's configuration, what trust in it has to name, and the proof that it works."""
+"""The entry that is in Codex's configuration, what trust in it has to name, and the proof that it works."""
 
 import hashlib
 import json
@@ -77,7 +77,7 @@ def try_out(line: str | None = None) -> float:
     """Run the registered command (or ``line``) on a sample and return how long it took, in milliseconds.
 
     Raises:
-        UnprettyError: it did not run, or its reply does not put the minified text in the place of the sample's.
+        UnprettyError: it did not run, or its reply does not put the minified text in place of the sample's.
     """
     outcome = selftest.run(line or command(), json.dumps(_SAMPLE).encode("utf-8"), bare=registered.argv(NAME))
     selftest.expect(_is_right(outcome.output), outcome.output)

@@ -27,7 +27,7 @@ class Model:
 
 
 def notes(config: Config) -> list[Note]:
-    """What the user should know about the model that is set, and about the others; nothing when Codex does not tell."""
+    """What the user should know about the model that is set, and about the others; nothing when Codex does not say."""
     program = places.program()
     known = bundled(program) if program else ()
     if not known:

@@ -10,7 +10,7 @@ from unpretty_installer.codex.places import NAME, Layer
 from unpretty_installer.core import files, registered
 from unpretty_installer.core.plan import Note
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 _TOOLS = ("Bash", "mcp__server__tool")
 
@@ -26,7 +26,7 @@ def switched_off(layer: Layer, user: Config) -> list[Note]:
             )
         )
     for name in ("requirements.toml", "managed_config.toml", "config.toml"):
-        path = places.SYSTEM_FOLDER / name
+        path = places.SYSTEM_DIRECTORY / name
         if _read(path).values.get("allow_managed_hooks_only") is True:
             notes.append(
                 Note("managed_only", f"The hook will not run: {path} lets only hooks of the administrator run.")
@@ -35,7 +35,7 @@ def switched_off(layer: Layer, user: Config) -> list[Note]:
         notes.append(
             Note(
                 "project_not_trusted",
-                f"Codex reads {layer.folder} only when it trusts the project; it asks when it is started there.",
+                f"Codex reads {layer.directory} only when it trusts the project; it asks when it is started there.",
             )
         )
     return notes
@@ -95,7 +95,7 @@ def _note(path: Path, command: str) -> Note:
     return Note(
         "other_hook",
         f"Another hook in {path} may run on the same results: {shown}. When both replace a result, the model gets both "
-        "texts, one behind the other.",
+        "texts, one after the other.",
     )
 
 
@@ -103,11 +103,11 @@ def _entries(layer: Layer) -> list[hook_entries.Entry]:
     return [entry for entry in hook_entries.entries(_document(layer)) if entry.event == hook_entries.EVENT]
 
 
-def _document(layer: Layer) -> Document:
+def _document(layer: Layer) -> JsonDocument:
     try:
-        return Document.read(files.read(layer.hooks_json))
+        return JsonDocument.read(files.read(layer.hooks_json))
     except UnprettyError:
-        return Document.read(None)
+        return JsonDocument.read(None)
 
 
 def _read(path: Path) -> Config:

@@ -1,7 +1,7 @@
 """Where Codex keeps its configuration, and which client is on this machine.
 
 Measured with Codex 0.171: hooks come from ``hooks.json`` and ``config.toml`` of ``CODEX_HOME`` (``~/.codex``) and of
-the ``.codex`` folder of a trusted project, all of them together. Trust is kept in the user's ``config.toml`` only.
+the ``.codex`` directory of a trusted project, all of them together. Trust is kept in the user's ``config.toml`` only.
 """
 
 import os
@@ -16,29 +16,29 @@ from unpretty_installer.core import selftest
 NAME = "codex"
 TITLE = "Codex"
 # Files of the administrator; the first one is where the rule that allows managed hooks only is kept.
-SYSTEM_FOLDER = Path("/etc/codex")
+SYSTEM_DIRECTORY = Path("/etc/codex")
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One folder with hooks: the user's, or a project's ``.codex``."""
+    """One directory with hooks: the user's, or a project's ``.codex``."""
 
-    folder: Path
+    directory: Path
     project: Path | None = None
 
     @property
     def hooks_json(self) -> Path:
         """The file that holds nothing but hooks."""
-        return self.folder / "hooks.json"
+        return self.directory / "hooks.json"
 
     @property
     def config_toml(self) -> Path:
         """The general configuration, which can hold hooks too."""
-        return self.folder / "config.toml"
+        return self.directory / "config.toml"
 
     def place(self, path: Path) -> str:
-        """How Codex names one of the layer's files: links of the folder are followed, a link of the file is not."""
-        return str(Path(os.path.realpath(self.folder), path.name))
+        """How Codex names one of the layer's files: links of the directory are followed, a link of the file is not."""
+        return str(Path(os.path.realpath(self.directory), path.name))
 
     def key(self, path: Path, group: int, index: int) -> str:
         """What Codex keeps trust in a PostToolUse handler under."""
@@ -50,7 +50,7 @@ class Layer:
 
 
 def home() -> Path:
-    """The user's folder: ``CODEX_HOME`` (blank counts as unset, ``~`` is expanded) or ``~/.codex``."""
+    """The user's directory: ``CODEX_HOME`` (blank counts as unset, ``~`` is expanded) or ``~/.codex``."""
     named = os.environ.get("CODEX_HOME", "").strip()
     return Path(named).expanduser().absolute() if named else Path.home() / ".codex"
 
@@ -67,10 +67,10 @@ def layer(project: Path | None) -> Layer:
 
 def layer_of(path: Path) -> Layer:
     """The layer that a file on record belongs to."""
-    folder = path.parent
-    if os.path.realpath(folder) == os.path.realpath(home()):
+    directory = path.parent
+    if os.path.realpath(directory) == os.path.realpath(home()):
         return user_layer()
-    return Layer(folder, folder.parent)
+    return Layer(directory, directory.parent)
 
 
 def program() -> str | None:
@@ -91,5 +91,5 @@ def version() -> str | None:
 
 
 def is_found() -> bool:
-    """Whether the client is on this machine: its program or its folder."""
+    """Whether the client is on this machine: its program or its directory."""
     return home().is_dir() or program() is not None

@@ -1,4 +1,4 @@
-"""Plans for Codex: one PostToolUse entry in hooks.json or config.toml, behind the others, and trust in it."""
+"""Plans for Codex: one PostToolUse entry in hooks.json or config.toml, after the others, and trust in it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from unpretty_installer.codex.trust_step import trust_step, without_ours_in_toml
 from unpretty_installer.core import files, launcher, planning, receipt
 from unpretty_installer.core.plan import Block, Check, FileChange, Note, Options, Plan
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap.plans import with_wrapping
 
 _MISSING = "Codex was not found, so it cannot be asked to trust the hook."
@@ -29,7 +29,7 @@ _TRUST_BY_HAND = (
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """The file with our entry: before and after, what was created around the entry, and where the entry stands."""
+    """The file with our entry: before and after, what was created around the entry, and where the entry is."""
 
     path: Path
     before: bytes | None
@@ -40,19 +40,19 @@ class _Edit:
 
 
 def plan_install(options: Options) -> Plan:
-    """Plan the entry in the user's folder, or with ``--project`` in the project's ``.codex``.
+    """Plan the entry in the user's directory, or with ``--project`` in the project's ``.codex``.
 
     Raises:
         UnprettyError: a file does not parse, or Codex would not read it with our entry in it.
     """
     if options.project is not None and not options.project.is_dir():
         raise UnprettyError(
-            f"{options.project} is not a folder.", code="bad_path", hint="Give --project an existing folder."
+            f"{options.project} is not a directory.", code="bad_path", hint="Give --project an existing directory."
         )
     layer = places.layer(options.project)
     edit, stale = _edits(layer)
     change = FileChange(
-        edit.path, edit.before, edit.after, "Adds our hook for shell and MCP results, behind the others."
+        edit.path, edit.before, edit.after, "Adds our hook for shell and MCP results, after the others."
     )
     changes = launcher.changes()
     if change.operation != "keep":
@@ -104,7 +104,7 @@ def plan_uninstall(options: Options) -> Plan:
         found=places.is_found(),
         version=places.version(),
         changes=tuple(changes),
-        notices=(Note("effect", "A running Codex keeps the hook until it is started anew."),) if pending else (),
+        notices=(Note("effect", "A running Codex keeps the hook until it is restarted."),) if pending else (),
         undo=f"{planning.own_program()} install {NAME} --apply",
         blocks=planning.obstacles(pending),
     )
@@ -127,7 +127,7 @@ def _edits(layer: Layer) -> tuple[_Edit, list[FileChange]]:
     return _edit_toml(layer.config_toml, config_toml, config), []
 
 
-def _edit_json(path: Path, before: bytes | None, document: Document) -> _Edit:
+def _edit_json(path: Path, before: bytes | None, document: JsonDocument) -> _Edit:
     edited, added = hook_entries.with_ours(document, NAME, group(), front=False)
     [entry] = hook_entries.ours(edited, NAME)
     after = before if before is not None and edited.text == document.text else edited.to_bytes()
@@ -144,17 +144,17 @@ def _edit_toml(path: Path, before: bytes | None, config: Config) -> _Edit:
     return _Edit(path, before, config.text.encode("utf-8"), added, entry.group, entry.index)
 
 
-def _read_hooks_json(data: bytes | None, path: Path) -> Document:
+def _read_hooks_json(data: bytes | None, path: Path) -> JsonDocument:
     """Parse a hooks.json as strictly as Codex does.
 
     Raises:
-        UnprettyError: Codex ignores the whole file as it stands.
+        UnprettyError: Codex ignores the whole file as it is.
     """
-    hint = "Codex ignores the whole file as it stands. Mend it, then try again."
+    hint = "Codex ignores the whole file as it is. Fix it, then try again."
     try:
-        document = Document.read(data, name=str(path), strict=True)
-    except UnprettyError as fault:
-        raise UnprettyError(str(fault), code=fault.code, hint=hint) from None
+        document = JsonDocument.read(data, name=str(path), strict=True)
+    except UnprettyError as exc:
+        raise UnprettyError(str(exc), code=exc.code, hint=hint) from None
     value = document.value()
     unknown = [name for name in value if name not in ("hooks", "description")] if isinstance(value, dict) else []
     if unknown:
@@ -170,7 +170,7 @@ def _user_config() -> Config:
 
 
 def _is_trusted(user: Config, layer: Layer, edit: _Edit) -> bool:
-    """Whether config.toml trusts our entry as it is going to stand: by its key and its hash."""
+    """Whether config.toml trusts our entry as it is going to be: by its key and its hash."""
     trust = user.trust(layer.key(edit.path, edit.group, edit.index))
     return trust.get("trusted_hash") == trusted_hash(MATCHER, handler()) and trust.get("enabled") is not False
 
@@ -185,9 +185,9 @@ def _take_back(path: Path) -> list[FileChange]:
     after = receipt.restored(kept, current, _without(path), blank=blank)
     why = "Deletes the file, which we created." if after is None else "Takes our hook, and trust in it, out."
     if kept and kept.is_untouched(current) and after is not None:
-        why = "Gives back the file as it was before the hook."
-    folders = kept.created_dirs if kept and after is None else ()
-    return [FileChange(path, current, after, why, empty_dirs=folders), *dropped]
+        why = "Restores the file as it was before the hook."
+    directories = kept.created_dirs if kept and after is None else ()
+    return [FileChange(path, current, after, why, empty_dirs=directories), *dropped]
 
 
 def _without(path: Path) -> Callable[[bytes, tuple[str, ...]], bytes]:
@@ -195,7 +195,7 @@ def _without(path: Path) -> Callable[[bytes, tuple[str, ...]], bytes]:
 
 
 def _without_ours_in_json(data: bytes, added: tuple[str, ...]) -> bytes:
-    document = Document.read(data, strict=True)
+    document = JsonDocument.read(data, strict=True)
     stripped = hook_entries.without_ours(document, NAME, added, keep_positions=True)
     return data if stripped is document else stripped.to_bytes()
 
@@ -203,7 +203,9 @@ def _without_ours_in_json(data: bytes, added: tuple[str, ...]) -> bytes:
 def _notices(options: Options) -> list[Note]:
     notes = []
     if not places.is_found():
-        notes.append(Note("not_found", "Codex was not found on this machine; the entry will be there when it comes."))
+        notes.append(
+            Note("not_found", "Codex was not found on this machine; the entry takes effect once it is installed.")
+        )
     if options.project is not None:
         notes.append(Note("local_file", "Keep the entry out of version control: it holds a path of this machine."))
     notes.append(Note("effect", "Codex uses the hook from its next start on."))

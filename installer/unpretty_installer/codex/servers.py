@@ -15,7 +15,7 @@ from unpretty_installer.codex.places import NAME, TITLE
 from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap.agent import PROJECT, AgentServers
-from unpretty_installer.wrap.json_servers import words_of_pair
+from unpretty_installer.wrap.json_servers import argv_of_pair
 from unpretty_installer.wrap.wrapped import Place, Server
 
 
@@ -24,10 +24,10 @@ class CodexServers(AgentServers):
 
     agent = NAME
     title = TITLE
-    effect = "Codex starts MCP servers anew with each session; those that run stay as they are."
+    effect = "Codex starts its MCP servers again with each session; those that run stay as they are."
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
-        """The user's config.toml, then that of the folder."""
+        """The user's config.toml, then that of the directory."""
         user, project = codex_places.user_layer().config_toml, codex_places.layer(here).config_toml
         return [(user, "user")] if project == user else [(user, "user"), (project, PROJECT)]
 
@@ -42,9 +42,9 @@ class CodexServers(AgentServers):
             )
         found = []
         for name, entry in toml_servers.servers_of(Config.read(data, str(path))).items():
-            words = words_of_pair(entry)
-            remote = not words and isinstance(entry.get("url"), str)
-            found.append(Server(name, path, (toml_servers.TABLE, name), scope, words, remote, obstacle))
+            argv = argv_of_pair(entry)
+            remote = not argv and isinstance(entry.get("url"), str)
+            found.append(Server(name, path, (toml_servers.TABLE, name), scope, argv, remote, obstacle))
         return found
 
     def wrapped(
@@ -76,7 +76,7 @@ class CodexServers(AgentServers):
 def _requirements() -> Path | None:
     """The administrator's file that allows MCP servers by their command only (measured: others are switched off)."""
     for name in ("requirements.toml", "managed_config.toml"):
-        path = codex_places.SYSTEM_FOLDER / name
+        path = codex_places.SYSTEM_DIRECTORY / name
         try:
             entries = toml_servers.servers_of(Config.read(files.read(path), str(path))).values()
         except UnprettyError:

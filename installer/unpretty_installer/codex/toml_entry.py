@@ -1,6 +1,6 @@
 """Our entry in Codex's config.toml, put in and taken out without touching anything else.
 
-New tables go behind the last line, which is valid TOML and makes ours the last group. What was inserted is taken out as
+New tables go after the last line, which is valid TOML and makes ours the last group. What was inserted is taken out as
 the very text; when it was edited meanwhile, by the lines of its tables; and in inline forms through tomlkit. Each edit
 is proven: the file parses, and it says what it said before, with the one change.
 """
@@ -18,7 +18,7 @@ from unpretty.errors import UnprettyError
 from unpretty_installer.codex.config import Config, Table, is_ours
 from unpretty_installer.edit.hook_entries import EVENT
 
-# How ``Receipt.added`` names what has to go again: a text that was inserted, a key of ``hooks.state``.
+# How ``Receipt.added`` names what uninstalling has to remove: a text that was inserted, a key of ``hooks.state``.
 TEXT, TRUST = "text:", "trust:"
 
 _GROUP_HEADER = re.compile(rf"\s*\[\[\s*hooks\s*\.\s*{EVENT}\s*\]\]")
@@ -27,7 +27,7 @@ _STATE_HEADER = re.compile(r"\s*\[\s*hooks\s*\.\s*state\s*\.")
 
 
 def with_group(config: Config, group: Mapping[str, object]) -> tuple[str, tuple[str, ...]]:
-    """The text with ``group`` as the last PostToolUse group, and what has to go again some day.
+    """The text with ``group`` as the last PostToolUse group, and what uninstalling has to remove.
 
     Raises:
         UnprettyError: hooks are written in a form that cannot be extended.
@@ -82,7 +82,7 @@ def inserted_text(before: str, after: str) -> str | None:
 
 
 def _block(text: str, group: Mapping[str, object]) -> str:
-    """Our group as tables that can stand behind ``text``, in its own line endings."""
+    """Our group as tables that can follow ``text``, in its own line endings."""
     handlers = group["hooks"]
     assert isinstance(handlers, list)
     lines = ["", f"[[hooks.{EVENT}]]", *_pairs({name: value for name, value in group.items() if name != "hooks"})]
@@ -106,7 +106,7 @@ def _pairs(values: Mapping[str, object]) -> list[str]:
 
 
 def _appended_inline(text: str, group: Mapping[str, object]) -> str:
-    """``text`` with ``group`` behind the last one of an array that is written inline; unchanged for any other form."""
+    """``text`` with ``group`` after the last one of an array that is written inline; unchanged for any other form."""
     document = tomlkit.parse(text)
     hooks: Any = document.get("hooks")
     if not isinstance(hooks, dict):
@@ -122,7 +122,7 @@ def _appended_inline(text: str, group: Mapping[str, object]) -> str:
 
 
 def _without_pieces(config: Config, pieces: list[str]) -> str:
-    """Take out what we inserted, as the very text, wherever it stands by now."""
+    """Take out what we inserted, as the very text, wherever it is by now."""
     text = config.text
     for piece in pieces:
         if text.count(piece) == 1:
@@ -218,7 +218,7 @@ def _strip_groups(hooks: MutableMapping[str, Any]) -> None:
 
 
 def _is_followed(config: Config) -> bool:
-    """Whether a group stands behind ours."""
+    """Whether a group is after ours."""
     groups = config.hooks().get(EVENT)
     return isinstance(groups, list) and any(entry.group < len(groups) - 1 for entry in config.ours())
 

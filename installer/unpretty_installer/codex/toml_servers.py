@@ -14,7 +14,7 @@ from unpretty_installer.codex.config import Config, Table
 from unpretty_installer.edit import toml_spans
 from unpretty_installer.edit.toml_spans import Member
 from unpretty_installer.wrap import wrapped as wrap
-from unpretty_installer.wrap.json_servers import added, words_of_pair
+from unpretty_installer.wrap.json_servers import added, argv_of_pair
 from unpretty_installer.wrap.splice import Command, put_in_front, take_from_front
 from unpretty_installer.wrap.wrapped import Place
 
@@ -29,7 +29,7 @@ def servers_of(config: Config) -> dict[str, Table]:
 
 
 def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The bytes with the words of ``fronts`` in front of each server named there that is not wrapped.
+    """The bytes with the arguments of ``fronts`` in front of each server named there that is not wrapped.
 
     Returns:
         The bytes, and what had to be made for that (see ``Receipt.added``).
@@ -41,8 +41,8 @@ def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) ->
     made: list[str] = []
     for place, front in fronts.items():
         entry = servers_of(config).get(place[-1], {})
-        words = words_of_pair(entry)
-        if not words or wrap.is_wrapped(words):
+        argv = argv_of_pair(entry)
+        if not argv or wrap.is_wrapped(argv):
             continue
         spelled = [tomlkit.item(word).as_string() for word in front]
 
@@ -50,7 +50,7 @@ def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) ->
             text = text if "args" in _find(text, place) else _with_args(text, place)
             return put_in_front(text, _command(text, place), spelled)
 
-        config = _edited(config, place, (*front, *words), put)
+        config = _edited(config, place, (*front, *argv), put)
         if "args" not in entry:
             made.append(added(place))
     return config.text.encode("utf-8"), tuple(made)
@@ -64,27 +64,27 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
     """
     config = Config.read(data, name)
     for place in places:
-        words = words_of_pair(servers_of(config).get(place[-1]))
-        count = wrap.length_of_front(words)
+        argv = argv_of_pair(servers_of(config).get(place[-1]))
+        count = wrap.length_of_front(argv)
         if not count:
             continue
-        alone = added(place) in made and len(words) == count + 1 and not _has_comment(config.text, place)
+        alone = added(place) in made and len(argv) == count + 1 and not _has_comment(config.text, place)
 
         def take(text: str, place: Place = place, count: int = count, alone: bool = alone) -> str:
             text = take_from_front(text, _command(text, place), count)
             return _without_args(text, place) if alone else text
 
-        config = _edited(config, place, words[count:], take, has_args=not alone)
+        config = _edited(config, place, argv[count:], take, has_args=not alone)
     return config.text.encode("utf-8")
 
 
 def _edited(
-    config: Config, place: Place, words: Sequence[str], edit: Callable[[str], str], *, has_args: bool = True
+    config: Config, place: Place, argv: Sequence[str], edit: Callable[[str], str], *, has_args: bool = True
 ) -> Config:
-    """``config`` after ``edit``, which must leave it saying the same but for the command of one server: ``words``."""
+    """``config`` after ``edit``, which may only change the command of one server, to ``argv``."""
     wanted = copy.deepcopy(config.values)
     entry = wanted[TABLE][place[-1]]
-    entry["command"], entry["args"] = words[0], list(words[1:])
+    entry["command"], entry["args"] = argv[0], list(argv[1:])
     if not has_args:
         del entry["args"]
     try:
@@ -114,7 +114,7 @@ def _command(text: str, place: Place) -> Command:
 
 
 def _with_args(text: str, place: Place) -> str:
-    """``text`` with an empty ``args`` behind ``command``: on a line of its own, or in the same inline table."""
+    """``text`` with an empty ``args`` after ``command``: on a line of its own, or in the same inline table."""
     command = _find(text, place)["command"]
     if command.inline:
         return f"{text[: command.end]}, args = []{text[command.end :]}"
@@ -139,7 +139,7 @@ def _without_args(text: str, place: Place) -> str:
 
 
 def _has_comment(text: str, place: Place) -> bool:
-    """Whether somebody wrote something behind ``args`` on its line."""
+    """Whether somebody wrote something after ``args`` on its line."""
     args = _find(text, place)["args"]
     return not args.inline and bool(text[args.end : _end_of_line(text, args.end)].strip())
 

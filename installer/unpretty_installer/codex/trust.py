@@ -31,8 +31,8 @@ class Hook:
     Attributes:
         key: what Codex stores trust under: ``<source file>:<event>:<group>:<handler>``.
         command: the shell command.
-        source: the file that it stands in.
-        hash: what trust has to name for the hook to run as it stands now.
+        source: the file that it is in.
+        hash: what trust has to name for the hook to run as it is now.
         trust: ``trusted``, ``untrusted``, ``modified`` or ``managed``.
         enabled: False when the user switched it off.
     """
@@ -46,15 +46,15 @@ class Hook:
 
 
 @dataclass(frozen=True)
-class HookList:
-    """All hooks that Codex knows for a folder, with what it says about files that it could not use."""
+class HookListing:
+    """All hooks that Codex knows for a directory, with what it says about files that it could not use."""
 
     hooks: tuple[Hook, ...]
     warnings: tuple[str, ...]
     errors: tuple[str, ...]
 
 
-def list_hooks(codex: str, home: Path, cwd: Path) -> HookList:
+def list_hooks(codex: str, home: Path, cwd: Path) -> HookListing:
     """The hooks that Codex would consider for a session in ``cwd``.
 
     Raises UnprettyError (``codex_no_answer``) when Codex does not answer.
@@ -63,7 +63,7 @@ def list_hooks(codex: str, home: Path, cwd: Path) -> HookList:
         return _hook_list(server.call("hooks/list", {"cwds": [str(cwd)]}))
 
 
-def trust(codex: str, home: Path, cwd: Path, hook: Hook) -> HookList:
+def trust(codex: str, home: Path, cwd: Path, hook: Hook) -> HookListing:
     """Ask Codex to trust exactly ``hook``, as if the user had said so on its screen; the hooks as they are afterwards.
 
     Raises UnprettyError (``codex_no_answer``) when Codex does not answer or refuses.
@@ -71,24 +71,25 @@ def trust(codex: str, home: Path, cwd: Path, hook: Hook) -> HookList:
     edit = {
         "keyPath": "hooks.state",
         "value": {hook.key: {"trusted_hash": hook.hash}},
-        "mergeStrategy": "upsert",  # what stands beside it stays
+        "mergeStrategy": "upsert",  # what is beside it stays
     }
     with _app_server(codex, home, cwd) as server:
         server.call("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})
         return _hook_list(server.call("hooks/list", {"cwds": [str(cwd)]}))
 
 
-def _hook_list(answer: object) -> HookList:
+def _hook_list(answer: object) -> HookListing:
     hooks: list[Hook] = []
     warnings: list[str] = []
     errors: list[str] = []
-    for folder in _items(answer, "data"):
-        hooks += [_hook(item) for item in _items(folder, "hooks") if isinstance(item, dict)]
-        warnings += [str(item) for item in _items(folder, "warnings")]
+    for directory in _items(answer, "data"):
+        hooks += [_hook(item) for item in _items(directory, "hooks") if isinstance(item, dict)]
+        warnings += [str(item) for item in _items(directory, "warnings")]
         errors += [
-            str(item.get("message", item)) if isinstance(item, dict) else str(item) for item in _items(folder, "errors")
+            str(item.get("message", item)) if isinstance(item, dict) else str(item)
+            for item in _items(directory, "errors")
         ]
-    return HookList(tuple(hooks), tuple(warnings), tuple(errors))
+    return HookListing(tuple(hooks), tuple(warnings), tuple(errors))
 
 
 def _items(holder: object, name: str) -> list[object]:
@@ -127,8 +128,8 @@ class _AppServer:
             if not isinstance(message, dict) or message.get("id") != self._id or "method" in message:
                 continue  # a notification, or a question that nobody here can answer
             if "error" in message:
-                fault = message["error"]
-                raise _no_answer(method, str(fault.get("message", fault)) if isinstance(fault, dict) else str(fault))
+                error = message["error"]
+                raise _no_answer(method, str(error.get("message", error)) if isinstance(error, dict) else str(error))
             return message.get("result")
         raise _no_answer(method, f"no answer within {TIMEOUT_SECONDS:.0f} seconds")
 
@@ -140,8 +141,8 @@ class _AppServer:
         try:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
-        except OSError as fault:
-            raise _no_answer("app-server", "it ended at once") from fault
+        except OSError as exc:
+            raise _no_answer("app-server", "it ended at once") from exc
 
 
 @contextmanager
@@ -158,8 +159,8 @@ def _app_server(codex: str, home: Path, cwd: Path) -> Iterator[_AppServer]:
             **run_as(),
             start_new_session=True,  # the npm package starts the real program through node: both have to be ended
         )
-    except OSError as fault:
-        raise _no_answer("app-server", fault.strerror or str(fault)) from fault
+    except OSError as exc:
+        raise _no_answer("app-server", exc.strerror or str(exc)) from exc
     timer = threading.Timer(TIMEOUT_SECONDS, _end, [process])
     timer.daemon = True
     timer.start()

@@ -49,7 +49,7 @@ class _Trusting:
         program = places.program()
         if program is None:
             raise UnprettyError("Codex was not found, so it cannot be asked.", code="codex_not_found", hint=_BY_HAND)
-        cwd = self._layer.project or self._layer.folder
+        cwd = self._layer.project or self._layer.directory
         home = places.home()
         hook = self._find(trust.list_hooks(program, home, cwd))
         if hook.trust not in ("trusted", "managed"):
@@ -74,7 +74,7 @@ class _Trusting:
             else:
                 files.replace(path, before)
 
-    def _find(self, listed: trust.HookList) -> trust.Hook:
+    def _find(self, listed: trust.HookListing) -> trust.Hook:
         """Our entry as Codex sees it."""
         for hook in listed.hooks:
             same = hook.key.startswith(f"{self._layer.place(self._path)}:")

@@ -18,8 +18,8 @@ from unpretty_installer.core import files
 from unpretty_installer.core.plan import FileChange, Plan
 from unpretty_installer.core.rewrite import rewrite
 
-_OUR_FOLDER = 0o700
-_THEIR_FOLDER = 0o777  # less the umask, as the agent itself would create it
+_OUR_DIRECTORY = 0o700
+_THEIR_DIRECTORY = 0o777  # less the umask, as the agent itself would create it
 
 Undo = Callable[[], None]
 
@@ -28,7 +28,7 @@ def apply(plan: Plan) -> Path | None:
     """Carry ``plan`` out.
 
     Returns:
-        The folder with copies of the agent's files as they were, None when no file of an agent was changed.
+        The directory with copies of the agent's files as they were, None when no file of an agent was changed.
 
     Raises:
         UnprettyError: it was refused or failed, and everything is as it was; when something could not be put back, the
@@ -49,11 +49,11 @@ def apply(plan: Plan) -> Path | None:
             undo.append(step.undo)
         for check in plan.checks:
             check.run()
-    except BaseException as fault:
-        _roll_back(fault, undo, backup)
+    except BaseException as exc:
+        _roll_back(exc, undo, backup)
         raise
     _clean_up(plan)
-    return backup.folder
+    return backup.directory
 
 
 def refuse_blocked(plan: Plan) -> None:
@@ -90,9 +90,9 @@ def _carry_out(change: FileChange, undo: list[Undo]) -> None:
     if _is_done(change):
         return
     if change.after is not None:
-        missing = files.missing_folders(change.path, own=change.own_place)
+        missing = files.missing_directories(change.path, own=change.own_place)
         undo.append(lambda: files.remove_empty(missing))
-        files.make_directories(change.path, _OUR_FOLDER if change.ours else _THEIR_FOLDER, own=change.own_place)
+        files.make_directories(change.path, _OUR_DIRECTORY if change.ours else _THEIR_DIRECTORY, own=change.own_place)
     mode = change.mode
     if change.kind == "file" and change.before is not None:
         mode = stat.S_IMODE(files.target(change.path).stat().st_mode)
@@ -120,28 +120,26 @@ def _put_back(change: FileChange, mode: int | None) -> None:
     _put(change, change.before, mode)
 
 
-def _roll_back(fault: BaseException, undo: list[Undo], backup: "_Backup") -> None:
-    """Put everything back, newest first, and raise ``fault`` in words unless it is an interrupt."""
+def _roll_back(exc: BaseException, undo: list[Undo], backup: "_Backup") -> None:
+    """Put everything back, newest first, and raise ``exc`` as a sentence, unless it is an interrupt."""
     failed: list[str] = []
     for step in reversed(undo):
         try:
             step()
-        except (OSError, UnprettyError) as problem:
-            failed.append(str(problem))
+        except (OSError, UnprettyError) as error:
+            failed.append(str(error))
     if not failed:
         backup.discard()
-    if not isinstance(fault, (OSError, UnprettyError)):
+    if not isinstance(exc, (OSError, UnprettyError)):
         return
-    message = str(fault) if isinstance(fault, UnprettyError) else f"Writing failed: {fault}."
-    code = fault.code if isinstance(fault, UnprettyError) else "write_failed"
+    message = str(exc) if isinstance(exc, UnprettyError) else f"Writing failed: {exc}."
+    code = exc.code if isinstance(exc, UnprettyError) else "write_failed"
     if failed:
-        where = f" Copies of the files as they were are in {backup.folder}." if backup.folder else ""
+        where = f" Copies of the files as they were are in {backup.directory}." if backup.directory else ""
         raise UnprettyError(
             f"{message} Not everything could be put back: {' '.join(failed)}{where}", code=code
-        ) from fault
-    raise UnprettyError(
-        f"{message} Everything is as it was before.", code=code, hint=getattr(fault, "hint", "")
-    ) from fault
+        ) from exc
+    raise UnprettyError(f"{message} Everything is as it was before.", code=code, hint=getattr(exc, "hint", "")) from exc
 
 
 def _clean_up(plan: Plan) -> None:
@@ -154,10 +152,10 @@ def _clean_up(plan: Plan) -> None:
 
 
 class _Backup:
-    """Copies of the agents' files as they were, in a folder of their own per run."""
+    """Copies of the agents' files as they were, in a directory of their own per run."""
 
     def __init__(self) -> None:
-        self.folder: Path | None = None
+        self.directory: Path | None = None
         self._made: list[Path] = []
         self._files: list[Path] = []
 
@@ -167,12 +165,12 @@ class _Backup:
         if not worthy:
             return
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
-        folder = locations.state_dir() / "backups" / f"{stamp}-{plan.agent}-{os.getpid()}"
-        self._made = list(files.missing_folders(folder / "file"))
-        files.make_directories(folder / "file", _OUR_FOLDER)
-        self.folder = folder
+        directory = locations.state_dir() / "backups" / f"{stamp}-{plan.agent}-{os.getpid()}"
+        self._made = list(files.missing_directories(directory / "file"))
+        files.make_directories(directory / "file", _OUR_DIRECTORY)
+        self.directory = directory
         for number, change in enumerate(worthy, 1):
-            copy = folder / f"{number}-{change.path.name}"
+            copy = directory / f"{number}-{change.path.name}"
             self._files.append(copy)
             files.replace(copy, change.before or b"", 0o600)
 
@@ -182,4 +180,4 @@ class _Backup:
             with contextlib.suppress(OSError):
                 copy.unlink()
         files.remove_empty(self._made)
-        self.folder = None
+        self.directory = None

@@ -1,6 +1,6 @@
 """Reading and replacing single files without ever leaving one half written.
 
-A file is replaced by renaming a finished temporary file that stands beside it, so a reader sees the old bytes or the
+A file is replaced by renaming a finished temporary file that is beside it, so a reader sees the old bytes or the
 new ones. Symbolic links are followed first: the file that they lead to is replaced, the links stay.
 """
 
@@ -26,7 +26,7 @@ _STALE_SECONDS = 60
 def read(path: Path, *, own: bool = False) -> bytes | None:
     """The bytes of the file that ``path`` leads to; None when there is none (also for a link that leads nowhere).
 
-    With ``own`` (see ``target``) a link that leads to no file, but to itself or to a folder, counts as nothing too.
+    With ``own`` (see ``target``) a link that leads to no file, but to itself or to a directory, counts as nothing too.
 
     Raises:
         UnprettyError: it is there but cannot be read, or is no regular file.
@@ -42,17 +42,17 @@ def read(path: Path, *, own: bool = False) -> bytes | None:
         return None
     except NotADirectoryError:
         raise UnprettyError(
-            f"{path} cannot be reached: a file stands where a folder should be.", code="bad_path"
+            f"{path} cannot be reached: a file is where a directory should be.", code="bad_path"
         ) from None
-    except OSError as fault:
-        raise UnprettyError(f"{path} cannot be read ({fault.strerror or fault}).", code="unreadable") from None
+    except OSError as exc:
+        raise UnprettyError(f"{path} cannot be read ({exc.strerror or exc}).", code="unreadable") from None
 
 
 def read_link(path: Path) -> bytes | None:
     """The path that the symbolic link at ``path`` holds; None when there is nothing.
 
     Raises:
-        UnprettyError: something that is no link stands there.
+        UnprettyError: something that is no link is there.
     """
     try:
         return os.fsencode(path.readlink())
@@ -65,8 +65,8 @@ def read_link(path: Path) -> bytes | None:
 def target(path: Path, *, own: bool = False) -> Path:
     """Where writing to ``path`` ends up: every symbolic link followed, the last one also when it leads nowhere.
 
-    With ``own``, here and in the functions below, ``path`` is a file or link of ours: the folders above it may be links
-    of the user's, but what stands at ``path`` itself is replaced or deleted, never followed.
+    With ``own``, here and in the functions below, ``path`` is a file or link of ours: the directories above it may be
+    links of the user's, but what is at ``path`` itself is replaced or deleted, never followed.
 
     Raises:
         UnprettyError: the links go round in a circle.
@@ -78,9 +78,9 @@ def target(path: Path, *, own: bool = False) -> Path:
     return real
 
 
-def missing_folders(path: Path, *, own: bool = False) -> tuple[Path, ...]:
-    """The folders above the file at ``path`` that do not exist yet, innermost first."""
-    return tuple(folder for folder in target(path, own=own).parents if not folder.exists())
+def missing_directories(path: Path, *, own: bool = False) -> tuple[Path, ...]:
+    """The directories above the file at ``path`` that do not exist yet, innermost first."""
+    return tuple(directory for directory in target(path, own=own).parents if not directory.exists())
 
 
 def why_not_writable(path: Path, *, own: bool = False) -> tuple[str, str] | None:
@@ -93,14 +93,14 @@ def why_not_writable(path: Path, *, own: bool = False) -> tuple[str, str] | None
         return "nix_store", f"is managed by Nix ({real})"
     is_link = real.is_symlink()  # then it is ours, and replaced whatever it leads to
     if real.is_dir() and not is_link:
-        return "bad_path", "is a folder"
+        return "bad_path", "is a directory"
     if not is_link and real.exists() and not _permits_writing(real):
         return "read_only", "is read-only"
-    folder = next(folder for folder in real.parents if folder.exists())
-    if not folder.is_dir():
-        return "bad_path", f"cannot be created, since {folder} is not a folder"
-    if not _permits_writing(folder):
-        return "read_only", f"stands in a read-only folder ({folder})"
+    directory = next(directory for directory in real.parents if directory.exists())
+    if not directory.is_dir():
+        return "bad_path", f"cannot be created, since {directory} is not a directory"
+    if not _permits_writing(directory):
+        return "read_only", f"is in a read-only directory ({directory})"
     return None
 
 
@@ -109,13 +109,13 @@ def _permits_writing(path: Path) -> bool:
 
 
 def make_directories(path: Path, mode: int, *, own: bool = False) -> list[Path]:
-    """Create the folders above the file at ``path`` and return them, innermost first, so that they can be removed."""
+    """Create the directories above the file at ``path`` that are missing, and return them, innermost first."""
     made: list[Path] = []
-    for folder in reversed(missing_folders(path, own=own)):
-        folder.mkdir(mode=mode)
-        with _given(folder):
-            system.give_directory(str(folder))
-        made.insert(0, folder)
+    for directory in reversed(missing_directories(path, own=own)):
+        directory.mkdir(mode=mode)
+        with _given(directory):
+            system.give_directory(str(directory))
+        made.insert(0, directory)
     return made
 
 
@@ -123,10 +123,10 @@ def replace(path: Path, data: bytes, mode: int | None = None, *, own: bool = Fal
     """Put ``data`` into the file that ``path`` leads to (with ``own``: into ``path``), all of it or nothing.
 
     An existing file keeps its permissions, owner, extended attributes and access lists; a new one gets ``mode``, or
-    what the umask leaves of 0666, and belongs to the owner of HOME. The folder has to be there.
+    what the umask leaves of 0666, and belongs to the owner of HOME. The directory has to be there.
 
     Raises:
-        OSError: the disk is full, the folder is read-only, the owner cannot be kept; the old file is whole.
+        OSError: the disk is full, the directory is read-only, the owner cannot be kept; the old file is whole.
         UnprettyError: it cannot be given to the owner of HOME; nothing is left of it.
     """
     real = target(path, own=own)
@@ -151,7 +151,7 @@ def replace(path: Path, data: bytes, mode: int | None = None, *, own: bool = Fal
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(real.parent)
+    _sync_directory(real.parent)
 
 
 def _sweep(real: Path) -> None:
@@ -192,19 +192,19 @@ def replace_link(path: Path, held: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(path.parent)
+    _sync_directory(path.parent)
 
 
 def _give_link(path: Path, temporary: Path) -> None:
-    """Give the link ``temporary``, which is going to stand at ``path``, to the owner of HOME."""
+    """Give the link ``temporary``, which is going to be at ``path``, to the owner of HOME."""
     owner = system.home_owner()
     if sys.platform == "win32" or owner is None:
         return
     with _given(path):
         try:
             os.chown(temporary, *owner, follow_symlinks=False)
-        except OSError as fault:
-            raise system.not_given(fault, owner[0]) from None
+        except OSError as exc:
+            raise system.not_given(exc, owner[0]) from None
 
 
 @contextlib.contextmanager
@@ -212,9 +212,9 @@ def _given(path: Path) -> Iterator[None]:
     """Say in words why ``path`` could not be given to the owner of HOME."""
     try:
         yield
-    except OSError as fault:
+    except OSError as exc:
         raise UnprettyError(
-            f"{path} {fault.strerror}.", code="not_given", hint="Run the command as that user, not as root."
+            f"{path} {exc.strerror}.", code="not_given", hint="Run the command as that user, not as root."
         ) from None
 
 
@@ -222,7 +222,7 @@ def remove(path: Path) -> None:
     """Delete the file that ``path`` leads to; links that lead to it stay."""
     real = target(path)
     real.unlink()
-    _sync_folder(real.parent)
+    _sync_directory(real.parent)
 
 
 def remove_link(path: Path) -> None:
@@ -230,19 +230,19 @@ def remove_link(path: Path) -> None:
     path.unlink()
 
 
-def remove_empty(folders: tuple[Path, ...] | list[Path]) -> None:
-    """Remove each folder that is empty; the others stay."""
-    for folder in folders:
+def remove_empty(directories: tuple[Path, ...] | list[Path]) -> None:
+    """Remove each directory that is empty; the others stay."""
+    for directory in directories:
         with contextlib.suppress(OSError):
-            folder.rmdir()
+            directory.rmdir()
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_directory(directory: Path) -> None:
     """Make a rename last through a power cut, where the platform can."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(directory, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:

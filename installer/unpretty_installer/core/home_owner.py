@@ -1,4 +1,4 @@
-"""Root at work in somebody else's home, as with ``sudo -E`` or in an image build.
+"""Root in the home directory of another user, as with ``sudo -E`` or in an image build.
 
 What we create is given to the home's owner where it is created (``system.home_owner``). Agents' own programs create
 files too, so they run as that user.
@@ -15,7 +15,7 @@ from unpretty.engine import system
 from unpretty_installer.core import launcher
 from unpretty_installer.core.plan import Note
 
-_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the current folder may be one that the user must not enter
+_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the current directory may be one that the user must not enter
 _TIMEOUT_SECONDS = 20.0
 
 

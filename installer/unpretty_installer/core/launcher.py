@@ -1,4 +1,4 @@
-"""Our own two files in the data folder: the link to the interpreter and ``hook.py``, which agents run.
+"""Our own two files in the data directory: the link to the interpreter and ``hook.py``, which agents run.
 
 They hold what depends on this install (where its interpreter and its package are) and on this user (where log and
 settings are: an agent started from a desktop has no XDG variables). An upgrade or a move rewrites them and leaves the
@@ -131,19 +131,19 @@ def changes() -> tuple[FileChange, ...]:
 
 
 def removal() -> tuple[FileChange, ...]:
-    """The changes that take our files out of the data folder, for when no agent needs them any more.
+    """The changes that take our files out of the data directory, for when no agent needs them any more.
 
     What is not ours there stays, and is no reason to keep the agents' entries.
     """
     why = "No agent uses it any more."
-    folder = (locations.data_dir(),)
+    directory = (locations.data_dir(),)
     found = []
-    # Something else may stand there: a file of the user's, a directory, what cannot be read.
+    # Something else may be there: a file of the user's, a directory, what cannot be read.
     if sys.platform != "win32" and own_files.is_ours(python_link()):
         link = files.read_link(python_link())
-        found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=folder))
+        found.append(FileChange(python_link(), link, None, why, kind="link", ours=True, empty_dirs=directory))
     found += [
-        FileChange(path, files.read(path), None, why, ours=True, empty_dirs=folder)
+        FileChange(path, files.read(path), None, why, ours=True, empty_dirs=directory)
         for path in (hook_file(), locations.resolved_settings_file())
         if own_files.is_ours(path)
     ]
@@ -160,7 +160,7 @@ print("%d.%d" % sys.version_info[:2], packages["unpretty"], packages["unpretty_h
 """
 
 
-def package_fault() -> str | None:
+def package_problem() -> str | None:
     """Why ``hook.py`` does nothing, as a sentence: its Python is there and our package is not; None otherwise.
 
     It happens when an environment was given another Python and unpretty was not installed in it again.
@@ -189,9 +189,7 @@ def blocks() -> tuple[Block, ...]:
     if not _is_temporary(PurePath(sys.prefix)):
         return ()
     message = f"unpretty runs from a temporary environment ({sys.prefix}), which will vanish."
-    hint = (
-        "Install it for good with `uv tool install unpretty` or `pipx install unpretty`, then run this command again."
-    )
+    hint = "Install it with `uv tool install unpretty` or `pipx install unpretty`, then run this command again."
     return (Block("temporary_environment", message, hint),)
 
 
@@ -199,7 +197,7 @@ def _is_temporary(prefix: PurePath) -> bool:
     """Whether an environment lies in uv's cache or in that of ``pipx run``.
 
     Measured: ``<cache>/archive-v0/<id>`` (uv 0.13), ``~/.cache/pipx/<hash>`` and ``$PIPX_HOME/.cache/<hash>`` (pipx
-    1.18); on other platforms pipx takes the folder of platformdirs, which ends in ``pipx`` or ``pipx/Cache``.
+    1.18); on other platforms pipx takes the directory of platformdirs, which ends in ``pipx`` or ``pipx/Cache``.
     """
     if any(re.fullmatch(r"(?:archive|environments|builds)-v\d+", part) for part in prefix.parts):
         return True

@@ -1,8 +1,8 @@
-"""Everything that unpretty writes into its own folders, in one list, and what of it is there.
+"""Everything that unpretty writes into its own directories, in one list, and what of it is there.
 
-``uninstall --purge`` deletes what the list names and nothing else. The folders may be shared with files of the user's,
-or be links into the user's own folders: no link is followed but the ``python`` link is ours itself, and where a name
-alone is no proof, a file's first bytes are. Whoever makes unpretty write another file adds it here;
+``uninstall --purge`` deletes what the list names and nothing else. The directories may be shared with files of the
+user's, or be links into the user's own directories: no link is followed but the ``python`` link is ours itself, and
+where a name alone is no proof, a file's first bytes are. Whoever makes unpretty write another file adds it here;
 tests/unit/installer/test_own_files.py fails until then.
 """
 
@@ -24,11 +24,11 @@ _BESIDE = r"\.[A-Za-z0-9_]{8}\.unpretty"  # what a process leaves that is killed
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What is in our folders.
+    """What is in our directories.
 
     Attributes:
-        ours: files, links and folders that we made, each folder behind what is in it.
-        foreign: what we did not make, and whatever is a link where we make none; of a folder only itself.
+        ours: files, links and directories that we made, each directory after what is in it.
+        foreign: what we did not make, and whatever is a link where we make none; of a directory only itself.
     """
 
     ours: tuple[Path, ...]
@@ -36,27 +36,27 @@ class Inventory:
 
 
 def inventory() -> Inventory:
-    """What is in our folders now; a folder that cannot be read counts as foreign."""
+    """What is in our directories now; a directory that cannot be read counts as foreign."""
     ours: list[Path] = []
     foreign: list[Path] = []
-    for top in folders():
+    for top in directories():
         if os.path.lexists(top):
             _look(top, top, _rules_of(top), ours, foreign)
     return Inventory(tuple(ours), tuple(foreign))
 
 
-def folders() -> tuple[Path, ...]:
-    """Our folders, each once: on some platforms they are one."""
+def directories() -> tuple[Path, ...]:
+    """Our directories, each once: on some platforms they are one."""
     return tuple(dict.fromkeys((locations.state_dir(), locations.config_dir(), locations.data_dir())))
 
 
 def is_ours(path: Path) -> bool:
-    """Whether ``path``, which stands directly in one of our folders, has the name and the form of a file of ours."""
-    return any(_matches(path, path.name, _rules_of(top)) for top in folders() if top == path.parent)
+    """Whether ``path``, which is directly in one of our directories, has the name and the form of a file of ours."""
+    return any(_matches(path, path.name, _rules_of(top)) for top in directories() if top == path.parent)
 
 
 def _look(place: Path, top: Path, rules: "tuple[_Rule, ...]", ours: list[Path], foreign: list[Path]) -> None:
-    """Sort the folder ``place`` and what is in it; ``place`` is ours to remove when all that is in it is."""
+    """Sort the directory ``place`` and what is in it; ``place`` is ours to remove when all that is in it is."""
     known = len(foreign)
     try:
         if place.is_symlink() or not place.is_dir():
@@ -67,7 +67,11 @@ def _look(place: Path, top: Path, rules: "tuple[_Rule, ...]", ours: list[Path], 
         return
     for path in entries:
         name = path.relative_to(top).as_posix()
-        if any(re.fullmatch(folder, name) for folder in _SUBFOLDERS) and not path.is_symlink() and path.is_dir():
+        if (
+            any(re.fullmatch(directory, name) for directory in _SUBDIRECTORIES)
+            and not path.is_symlink()
+            and path.is_dir()
+        ):
             _look(path, top, rules, ours, foreign)
         elif _matches(path, name, rules):
             ours.append(path)
@@ -99,14 +103,14 @@ def _is_empty(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Files of ours in one folder: a pattern for the path below it, and the form that they have."""
+    """Files of ours in one directory: a pattern for the path below it, and the form that they have."""
 
-    folder: Callable[[], Path]
+    directory: Callable[[], Path]
     name: str
     form: _Form = _is_file
 
 
-_SUBFOLDERS = ("receipts", "noticed", "claims", "backups", rf"backups/{_RUN}")
+_SUBDIRECTORIES = ("receipts", "noticed", "claims", "backups", rf"backups/{_RUN}")
 _RULES = (
     # The log, its rotated files, and the locks of rotating and of counting tokens; a file that is nameless by now.
     _Rule(locations.state_dir, r"decisions\.jsonl(\.[0-9]+|\.lock|\.counting|\.[0-9a-f]{16})?"),
@@ -126,7 +130,7 @@ _RULES = (
 
 
 def _rules_of(top: Path) -> tuple[_Rule, ...]:
-    return tuple(rule for rule in _RULES if rule.folder() == top)
+    return tuple(rule for rule in _RULES if rule.directory() == top)
 
 
 def _matches(path: Path, name: str, rules: tuple[_Rule, ...]) -> bool:

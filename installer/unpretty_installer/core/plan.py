@@ -14,7 +14,7 @@ class Options:
     """What the user asked for on the command line.
 
     Attributes:
-        project: the folder of ``--project``, absolute; None for the user's own settings.
+        project: the directory of ``--project``, absolute; None for the user's own settings.
         trust: ask the agent's own program to trust our entry (Codex).
         wrap_mcp: names of MCP servers to wrap with the proxy, or ``("all",)``.
     """
@@ -34,10 +34,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Rework:
-    """How to make a change anew, for a file that a running program rewrites at any time.
+    """How to make a change again, for a file that a running program rewrites at any time.
 
     ``forward`` makes the change in the bytes that are there by then, ``back`` takes it out again; both raise
-    UnprettyError when they cannot. ``lock`` is the folder whose making is the program's own way to have the file alone.
+    UnprettyError when they cannot. ``lock`` is the directory whose making is the program's own way to have the file
+    alone.
     """
 
     forward: Callable[[bytes], bytes]
@@ -55,11 +56,12 @@ class FileChange:
         after: its bytes afterwards, None when it is deleted.
         why: one sentence.
         kind: ``link`` for a symbolic link, whose bytes are the path that it holds (``os.fsencode``).
-        ours: a file in our own folders (launcher, receipt): folders 0700, no backup, no diff in the plan's text.
+        ours: a file in our own directories (launcher, receipt): directories 0700, no backup, no diff in the plan's
+            text.
         mode: permission bits of a new file; None leaves them to the umask.
-        empty_dirs: folders to remove after this file was deleted, innermost first, each only when it is empty.
+        empty_dirs: directories to remove after this file was deleted, innermost first, each only when it is empty.
         rework: given where somebody else may have rewritten the file by the time it is changed.
-        context: how many lines around a change the plan shows; none where keys of the user's may stand there.
+        context: how many lines around a change the plan shows; none where keys of the user's may be there.
     """
 
     path: Path
@@ -111,7 +113,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Why a plan cannot be applied as things stand, and what the user can do: perhaps paste ``snippet`` by hand."""
+    """Why a plan cannot be applied now, and what the user can do: perhaps paste ``snippet`` by hand."""
 
     code: str
     message: str
@@ -136,7 +138,7 @@ class Plan:
         notices: what is good to know: what takes effect when, what is never seen.
         undo: the exact command that takes the plan back.
         blocks: why it cannot be applied; empty when it can.
-        removals: our own files that are deleted at the very end and cannot be restored (``--purge``); looked for anew
+        removals: our own files that are deleted at the very end and cannot be restored (``--purge``); looked for again
             then, since carrying plans out makes more of them.
     """
 

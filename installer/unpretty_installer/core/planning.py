@@ -1,4 +1,4 @@
-"""What the agents' planners share: obstacles, the command that undoes a plan, the folder that the user stands in."""
+"""What the agents' planners share: obstacles, the command that undoes a plan, the directory that the user is in."""
 
 import os
 import shlex
@@ -45,7 +45,7 @@ def undo_command(agent: str) -> str:
 
 
 def here() -> Path:
-    """The current folder; the home folder when the current one has been deleted."""
+    """The current directory; the home directory when the current one has been deleted."""
     try:
         return Path.cwd()
     except OSError:

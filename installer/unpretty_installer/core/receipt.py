@@ -1,6 +1,6 @@
 """What a config file was like before us, kept so that it can come back byte for byte.
 
-One receipt per file that belongs to somebody else and that we changed, in ``<state folder>/receipts``. Receipts are
+One receipt per file that belongs to somebody else and that we changed, in ``<state directory>/receipts``. Receipts are
 part of the plan that changes the file, so they are written and rolled back together with it.
 """
 
@@ -28,7 +28,7 @@ class Receipt:
         before: its bytes without anything of ours, None when there was no file.
         after_sha256: hash of its bytes as we left them (hexadecimal).
         added: what we had to create around our entry, in the editor's own words, to be removed again when empty.
-        created_dirs: folders that we created for it, innermost first.
+        created_dirs: directories that we created for it, innermost first.
         notes: what else the agent's module wants to remember.
     """
 
@@ -50,13 +50,13 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def folder() -> Path:
+def directory() -> Path:
     """Where the receipts are."""
     return locations.state_dir() / "receipts"
 
 
 def _file(agent: str, path: Path) -> Path:
-    return folder() / f"{agent}-{sha256(str(path).encode('utf-8', 'surrogateescape'))[:16]}.json"
+    return directory() / f"{agent}-{sha256(str(path).encode('utf-8', 'surrogateescape'))[:16]}.json"
 
 
 def find(agent: str, path: Path) -> Receipt | None:
@@ -66,7 +66,7 @@ def find(agent: str, path: Path) -> Receipt | None:
 
 def of_agent(agent: str) -> list[Receipt]:
     """All receipts of an agent, in the order of their paths."""
-    found = [_decoded(files.read(file)) for file in sorted(folder().glob(f"{agent}-*.json"))]
+    found = [_decoded(files.read(file)) for file in sorted(directory().glob(f"{agent}-*.json"))]
     return sorted(
         (receipt for receipt in found if receipt and receipt.agent == agent), key=lambda receipt: receipt.path
     )
@@ -106,12 +106,12 @@ def keep(
         after_sha256=sha256(change.after),
         added=tuple(dict.fromkeys((*known, *added))),
         created_dirs=tuple(
-            dict.fromkeys((*(earlier.created_dirs if earlier else ()), *files.missing_folders(change.path)))
+            dict.fromkeys((*(earlier.created_dirs if earlier else ()), *files.missing_directories(change.path)))
         ),
         notes={**(earlier.notes if earlier else {}), **(notes or {})},
     )
     file = _file(agent, change.path)
-    why = "Remembers what the file was like, so that uninstall can give it back."
+    why = "Remembers what the file was like, so that uninstall can restore it."
     return FileChange(file, files.read(file), _encoded(receipt), why, ours=True, mode=0o600)
 
 
@@ -132,9 +132,9 @@ def remember(agent: str, path: Path, added: tuple[str, ...]) -> FileChange:
 
 
 def drop(receipt: Receipt) -> FileChange:
-    """The change that deletes a receipt, to be put behind the change that restores its file."""
+    """The change that deletes a receipt, to be put after the change that restores its file."""
     file = _file(receipt.agent, receipt.path)
-    return FileChange(file, files.read(file), None, "No longer needed.", ours=True, empty_dirs=(folder(),))
+    return FileChange(file, files.read(file), None, "No longer needed.", ours=True, empty_dirs=(directory(),))
 
 
 def restored(
@@ -146,7 +146,7 @@ def restored(
         receipt: what we know about it; None when it was lost.
         current: the file's bytes now.
         without_ours: the bytes with our entry, and the keys named, taken out.
-        blank: what the file looks like, white space aside, when nothing is left in it.
+        blank: what the file looks like, whitespace aside, when nothing is left in it.
     """
     if receipt and receipt.is_untouched(current):
         return receipt.before
@@ -157,7 +157,7 @@ def restored(
 
 
 def _core(data: bytes) -> bytes:
-    """The bytes without white space and a byte order mark around them."""
+    """The bytes without whitespace and a byte order mark around them."""
     return data.removeprefix(b"\xef\xbb\xbf").strip()
 
 
@@ -170,7 +170,7 @@ def _encoded(receipt: Receipt) -> bytes:
         "before": before,
         "after_sha256": receipt.after_sha256,
         "added": list(receipt.added),
-        "created_dirs": [str(folder) for folder in receipt.created_dirs],
+        "created_dirs": [str(directory) for directory in receipt.created_dirs],
         "notes": dict(receipt.notes),
         "unpretty": __version__,
     }

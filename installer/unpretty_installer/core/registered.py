@@ -1,7 +1,7 @@
 """The command that agents run, and the one test of whether a command is ours.
 
-It is the same over every upgrade: the interpreter's link and ``hook.py`` in the data folder change, never the command.
-Agents that ask the user to trust a command by its text (Codex) need that.
+It is the same over every upgrade: the interpreter's link and ``hook.py`` in the data directory change, never the
+command. Agents that ask the user to trust a command by its text (Codex) need that.
 """
 
 import re
@@ -19,7 +19,7 @@ def interpreter() -> str:
 
 
 def argv(agent: str) -> list[str]:
-    """The registered command as a list of words. ``-I -S``: no site-packages, no variables of the user's.
+    """The registered command as a list of arguments. ``-I -S``: no site-packages, no variables of the user's.
 
     Raises:
         UnprettyError: the agents' files, which are UTF-8, cannot name our directory.

@@ -17,14 +17,14 @@ Status = Literal["active", "not_installed", "not_trusted", "modified", "disabled
 
 FIX = "unpretty doctor --fix"
 _TAIL_BYTES = 1 << 18
-# The agents' records may be large, and what was wrong long ago may be mended.
+# The agents' records may be large, and what was wrong long ago may be fixed.
 _SECONDS_TO_VERIFY = 1.0
 _DAYS_TO_VERIFY = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that is wrong. ``fix`` is the command (or the step) that mends it."""
+class Problem:
+    """Something that is wrong. ``fix`` is the command (or the step) that fixes it."""
 
     code: str
     message: str
@@ -42,11 +42,11 @@ class AgentReport:
         version: its version, None when unknown.
         status: see ``Status``.
         config: the file that holds our entry, or would hold it; empty when there is none.
-        faults: what is wrong; the doctor exits 1 when any agent has one.
+        problems: what is wrong; the doctor exits 1 when any agent has one.
         notices: what the agent does not allow, or is good to know; never a reason to exit 1.
         run_ms: how long the registered command took on a sample, milliseconds; None when it was not run.
         last_decision: the last line about this agent in the decision log: ts, tool, decision, reason; None when none.
-        repair: what ``--fix`` plans and applies anew: one Options per place where we are installed.
+        repair: what ``--fix`` plans and applies again: one Options per place where we are installed.
         servers: its MCP servers: wrapped by the proxy, not wrapped, or remote.
     """
 
@@ -56,7 +56,7 @@ class AgentReport:
     version: str | None
     status: Status
     config: str
-    faults: tuple[Fault, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notices: tuple[Note, ...] = ()
     run_ms: float | None = None
     last_decision: dict[str, object] | None = None
@@ -64,9 +64,9 @@ class AgentReport:
     servers: tuple[Server, ...] = ()
 
 
-def shared_faults() -> list[Fault]:
+def shared_problems() -> list[Problem]:
     """What is wrong with our own files, for an agent that is set up."""
-    return [*_launcher_faults(), *_log_faults(), *_config_faults()]
+    return [*_launcher_problems(), *_log_problems(), *_config_problems()]
 
 
 def shared_notices(agent: str) -> list[Note]:
@@ -127,36 +127,36 @@ def _tail_lines(path: Path) -> list[bytes]:
         return []
 
 
-def _launcher_faults() -> list[Fault]:
-    nothing_fits = launcher.package_fault()
-    found = [Fault("package_not_found", nothing_fits, FIX)] if nothing_fits else []
+def _launcher_problems() -> list[Problem]:
+    nothing_fits = launcher.package_problem()
+    found = [Problem("package_not_found", nothing_fits, FIX)] if nothing_fits else []
     for change in launcher.changes():
         if change.operation == "create":
-            found.append(Fault("launcher_missing", f"{change.path} is missing, so the hook does nothing.", FIX))
+            found.append(Problem("launcher_missing", f"{change.path} is missing, so the hook does nothing.", FIX))
         elif change.operation == "change":
-            found.append(Fault("launcher_outdated", f"{change.path} belongs to another install of unpretty.", FIX))
+            found.append(Problem("launcher_outdated", f"{change.path} belongs to another install of unpretty.", FIX))
     link = launcher.python_link()
     if link.is_symlink() and not link.exists():
-        found.append(Fault("python_gone", f"{link} leads to a Python that is gone ({link.readlink()}).", FIX))
+        found.append(Problem("python_gone", f"{link} leads to a Python that is gone ({link.readlink()}).", FIX))
     return found
 
 
-def _log_faults() -> list[Fault]:
+def _log_problems() -> list[Problem]:
     log = locations.decision_log_file()
     reason = files.why_not_writable(log)
     if reason is None:
         return []
     return [
-        Fault("log_not_writable", f"The decision log cannot be written: {log} {reason[1]}.", f"Make {log} writable.")
+        Problem("log_not_writable", f"The decision log cannot be written: {log} {reason[1]}.", f"Make {log} writable.")
     ]
 
 
-def _config_faults() -> list[Fault]:
+def _config_problems() -> list[Problem]:
     path = locations.config_file()
     try:
         _read_settings()
-    except UnprettyError as fault:
-        return [Fault("config_invalid", f"{fault} The hook is off until it is mended.", f"Mend {path}.")]
+    except UnprettyError as exc:
+        return [Problem("config_invalid", f"{exc} The hook is off until it is fixed.", f"Fix {path}.")]
     return []
 
 

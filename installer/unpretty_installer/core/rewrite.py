@@ -1,8 +1,8 @@
 """Changes a file that a running program rewrites whenever it likes, such as Claude Code's ``.claude.json``.
 
-The program makes a folder beside the file while it reads and writes it, and removes the folder again (measured with
-clients 2.1.332). While we hold that folder it waits; we hold it only to see that the file is still as it was when the
-new content was made, and to put that in its place.
+The program makes a directory beside the file while it reads and writes it, and removes the directory again (measured
+with clients 2.1.332). While we hold that directory it waits; we hold it only to see that the file is still as it was
+when the new content was made, and to put that in its place.
 """
 
 import time
@@ -15,7 +15,7 @@ from unpretty_installer.core import files
 
 _TRIES = 10
 _WAIT_SECONDS = 3.0
-# The program takes a lock of this age for one that was left behind.
+# The program takes a lock of this age for one that was left over.
 _STALE_SECONDS = 30.0
 
 
@@ -25,7 +25,7 @@ def rewrite(path: Path, edit: Callable[[bytes], bytes], lock: Path) -> None:
     Args:
         path: the file.
         edit: makes the new bytes; called again for newer ones when the file was rewritten meanwhile.
-        lock: the folder that keeps the other program out.
+        lock: the directory that keeps the other program out.
 
     Raises:
         UnprettyError: the file is gone, ``edit`` cannot be made, or the other program is writing all the time.

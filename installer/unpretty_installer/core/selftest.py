@@ -11,7 +11,7 @@ from unpretty.errors import UnprettyError
 from unpretty_installer.core.home_owner import run_as
 
 _TIMEOUT_SECONDS = 20.0
-_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own folder may have been deleted
+_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own directory may have been deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,10 @@ def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = (
     """Run ``command`` with ``payload`` on standard input.
 
     Args:
-        command: one line for ``/bin/sh``, which is what Claude Code and Codex use, or a list of words.
+        command: one line for ``/bin/sh``, which is what Claude Code and Codex use, or a list of arguments.
         payload: the bytes for standard input.
-        bare: the words of ``command`` without the guard that keeps its failures silent: they tell why it said nothing.
+        bare: the arguments of ``command`` without the guard that keeps its failures silent: they tell why it said
+            nothing.
 
     Raises:
         UnprettyError: it could not be started, took too long, failed, or wrote to standard error.
@@ -40,11 +41,11 @@ def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = (
 
 
 def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
-    words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     started = time.perf_counter()
     try:
         done = subprocess.run(
-            words,
+            argv,
             input=payload,
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
@@ -54,8 +55,8 @@ def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
         )
     except subprocess.TimeoutExpired:
         raise _failed(f"did not end within {_TIMEOUT_SECONDS:.0f} seconds") from None
-    except OSError as fault:
-        raise _failed(f"could not be started ({fault.strerror or fault})") from None
+    except OSError as exc:
+        raise _failed(f"could not be started ({exc.strerror or exc})") from None
     ms = (time.perf_counter() - started) * 1000
     if done.returncode != 0 or done.stderr.strip():
         detail = done.stderr.decode("utf-8", "replace").strip().splitlines()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import registered
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 EVENT = "PostToolUse"
 Group = Mapping[str, object]
@@ -18,7 +18,7 @@ Group = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A handler and where it stands: ``hooks.<event>[group].hooks[index]``; ``alone`` when its group has no other."""
+    """A handler and where it is: ``hooks.<event>[group].hooks[index]``; ``alone`` when its group has no other."""
 
     event: str
     group: int
@@ -35,7 +35,7 @@ class Entry:
         return " ".join(word for word in words if isinstance(word, str))
 
 
-def entries(document: Document) -> list[Entry]:
+def entries(document: JsonDocument) -> list[Entry]:
     """All handlers that have the right shape, in the order of the file; others are passed over."""
     found: list[Entry] = []
     for event, groups in _mapping(document.value(("hooks",))).items():
@@ -50,25 +50,25 @@ def entries(document: Document) -> list[Entry]:
     return found
 
 
-def ours(document: Document, agent: str) -> list[Entry]:
-    """Our own handlers for ``agent``, wherever they stand."""
+def ours(document: JsonDocument, agent: str) -> list[Entry]:
+    """Our own handlers for ``agent``, wherever they are."""
     return [entry for entry in entries(document) if registered.is_ours(entry.command, agent)]
 
 
-def is_current(document: Document, agent: str, group: Group) -> bool:
+def is_current(document: JsonDocument, agent: str, group: Group) -> bool:
     """Whether our entry is there exactly once, as ``group``, in the right event."""
     found = ours(document, agent)
     return len(found) == 1 and found[0].event == EVENT and _at(document, found[0]) == group
 
 
-def with_ours(document: Document, agent: str, group: Group, *, front: bool) -> tuple[Document, tuple[str, ...]]:
-    """Add ``group``, or bring every copy of ours down to one that equals it, in the place of the first.
+def with_ours(document: JsonDocument, agent: str, group: Group, *, front: bool) -> tuple[JsonDocument, tuple[str, ...]]:
+    """Add ``group``, or bring every copy of ours down to one that equals it, in place of the first.
 
     Args:
         document: the agent's file.
         agent: whose command it is.
         group: the whole group, with our handler as its only one.
-        front: put a new group before all others, otherwise behind them, and then no group changes its place.
+        front: put a new group before all others, otherwise after them, and then no group changes its place.
 
     Returns:
         The new document, and the keys that had to be made: ``hooks``, ``hooks.PostToolUse``.
@@ -91,7 +91,9 @@ def with_ours(document: Document, agent: str, group: Group, *, front: bool) -> t
     return (document.prepend(place, group) if front else document.append(place, group)), ()
 
 
-def without_ours(document: Document, agent: str, added: tuple[str, ...], *, keep_positions: bool = False) -> Document:
+def without_ours(
+    document: JsonDocument, agent: str, added: tuple[str, ...], *, keep_positions: bool = False
+) -> JsonDocument:
     """Take our handlers out, then each group that is left empty and was ours, then the keys in ``added`` left empty.
 
     ``keep_positions`` leaves an empty group where others follow, for an agent whose trust goes by position.
@@ -104,7 +106,9 @@ def without_ours(document: Document, agent: str, added: tuple[str, ...], *, keep
     return document
 
 
-def _stripped(document: Document, agent: str, *, spare: Entry | None = None, keep_positions: bool = False) -> Document:
+def _stripped(
+    document: JsonDocument, agent: str, *, spare: Entry | None = None, keep_positions: bool = False
+) -> JsonDocument:
     """Take out all our handlers but ``spare``, the last first, so that the places of those before it stay true."""
     place = (spare.event, spare.group) if spare else None
     while extra := [entry for entry in ours(document, agent) if (entry.event, entry.group) != place]:
@@ -112,7 +116,7 @@ def _stripped(document: Document, agent: str, *, spare: Entry | None = None, kee
     return document
 
 
-def _without(document: Document, entry: Entry, keep_positions: bool) -> Document:
+def _without(document: JsonDocument, entry: Entry, keep_positions: bool) -> JsonDocument:
     groups = ("hooks", entry.event)
     if not _is_plain(document, entry):
         return document.remove((*groups, entry.group, "hooks", entry.index))
@@ -123,16 +127,16 @@ def _without(document: Document, entry: Entry, keep_positions: bool) -> Document
     return document.remove((*groups, entry.group))
 
 
-def _is_plain(document: Document, entry: Entry) -> bool:
+def _is_plain(document: JsonDocument, entry: Entry) -> bool:
     """Whether the group holds this handler only, and nothing that somebody else may have put there."""
     return entry.alone and set(_mapping(_at(document, entry))) <= {"matcher", "hooks"}
 
 
-def _at(document: Document, entry: Entry) -> object:
+def _at(document: JsonDocument, entry: Entry) -> object:
     return document.value(("hooks", entry.event, entry.group))
 
 
-def _refuse_other_shapes(document: Document) -> None:
+def _refuse_other_shapes(document: JsonDocument) -> None:
     for path, kind, words in (
         ((), "{", "an object"),
         (("hooks",), "{", "an object"),
@@ -144,7 +148,7 @@ def _refuse_other_shapes(document: Document) -> None:
             raise UnprettyError(
                 f"{document.name}: {what} should be {words}.",
                 code="unexpected_shape",
-                hint="Mend the file, then try again.",
+                hint="Fix the file, then try again.",
             )
 
 

@@ -2,8 +2,8 @@
 
 A file is never serialised again: comments, a byte order mark, CRLF, tabs, odd spacing, trailing commas and the order of
 keys survive. New text takes the file's own indentation and line ending. Removing what was just added gives back the
-identical text; where the layout alone could not tell (white space inside an empty pair of brackets), adding keeps that
-white space and puts its own line breaks in front of it.
+identical text; where the layout alone could not tell (whitespace inside an empty pair of brackets), adding keeps that
+whitespace and puts its own line breaks in front of it.
 """
 
 import json
@@ -25,11 +25,11 @@ from unpretty_installer.edit.json_tree import (
 JsonPath = Sequence[str | int]
 Splice = tuple[int, int, str]  # replace text[start:end] by this
 
-__all__ = ["Document", "JsonSyntaxError"]
+__all__ = ["JsonDocument", "JsonSyntaxError"]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JsonDocument:
     """A JSON text and its tree. Every edit returns a new document; a path is a sequence of keys and indexes."""
 
     text: str
@@ -38,7 +38,7 @@ class Document:
     strict: bool = False
 
     @classmethod
-    def read(cls, data: bytes | None, *, name: str = "JSON", strict: bool = False) -> "Document":
+    def read(cls, data: bytes | None, *, name: str = "JSON", strict: bool = False) -> "JsonDocument":
         """Parse the bytes of a file. A missing, empty or blank file counts as ``{}``.
 
         Args:
@@ -52,8 +52,8 @@ class Document:
         """
         try:
             text = (data or b"").decode("utf-8")
-        except UnicodeDecodeError as fault:
-            raise UnprettyError(f"{name} is not UTF-8 text (byte {fault.start}).", code="invalid_json") from None
+        except UnicodeDecodeError as exc:
+            raise UnprettyError(f"{name} is not UTF-8 text (byte {exc.start}).", code="invalid_json") from None
         root = parse(text, name=name, strict=strict)
         if root is None:
             end_of_line = "\n" if text and not text.endswith(("\n", "\r")) and text != "\ufeff" else ""
@@ -61,7 +61,7 @@ class Document:
         return cls._of(text, name, strict)
 
     @classmethod
-    def _of(cls, text: str, name: str, strict: bool) -> "Document":
+    def _of(cls, text: str, name: str, strict: bool) -> "JsonDocument":
         root = parse(text, name=name, strict=strict)
         assert root is not None
         return cls(text, root, name, strict)
@@ -80,7 +80,7 @@ class Document:
         item = self._item(path)
         return self.root if not path else (item.node if item else None)
 
-    def append(self, path: JsonPath, value: object, key: str | None = None) -> "Document":
+    def append(self, path: JsonPath, value: object, key: str | None = None) -> "JsonDocument":
         """Add ``value`` as the last element of the array at ``path``, or as the last member of the object there."""
         node = self._container(path, key)
         if not node.items:
@@ -93,7 +93,7 @@ class Document:
             return self._spliced([(position, position, f"{lead}{new},")])
         return self._spliced([(after, after, ","), (position, position, lead + new)])
 
-    def prepend(self, path: JsonPath, value: object) -> "Document":
+    def prepend(self, path: JsonPath, value: object) -> "JsonDocument":
         """Add ``value`` as the first element of the array at ``path``."""
         node = self._container(path, None)
         if not node.items:
@@ -107,8 +107,8 @@ class Document:
         lead, new = self._laid_out(node, value, None)
         return self._spliced([(inside, inside, f"{padding}{new}," if padding else f"{new},{lead}")])
 
-    def replace(self, path: JsonPath, value: object) -> "Document":
-        """Put ``value`` in the place of the one at ``path``."""
+    def replace(self, path: JsonPath, value: object) -> "JsonDocument":
+        """Put ``value`` in place of the one at ``path``."""
         item = self._item(path)
         if item is None:
             raise KeyError(path)
@@ -118,8 +118,8 @@ class Document:
             indent = self._line_indent(item.start)
         return self._spliced([(node.start, node.end, self._rendered(value, indent))])
 
-    def remove(self, path: JsonPath) -> "Document":
-        """Take out the member or element at ``path`` together with its comma and the white space in front of it."""
+    def remove(self, path: JsonPath) -> "JsonDocument":
+        """Take out the member or element at ``path`` together with its comma and the whitespace in front of it."""
         parent, item = self.node(path[:-1]), self._item(path)
         if parent is None or item is None:
             raise KeyError(path)
@@ -144,7 +144,7 @@ class Document:
         return self._spliced([*before, (start, end, keep), *after])
 
     def _end_of_sole(self, parent: Node, item: Item, start: int) -> int:
-        """Where removing the only item ends: the line break that ``_fill_empty`` put behind it goes too."""
+        """Where removing the only item ends: the line break that ``_fill_empty`` put after it goes too."""
         end, close = item.node.end, parent.end - 1
         broke_line = start == parent.start + 1 and "\n" in self.text[start : item.start]
         tail = _line_ending(self.text) + self._line_indent(parent.start)
@@ -161,7 +161,7 @@ class Document:
         return [(position, position, lead + new + tail)]
 
     def _laid_out(self, node: Node, value: object, key: str | None, *, own_line: bool = False) -> tuple[str, str]:
-        """The white space that leads a new item of ``node``, and the item's own text."""
+        """The whitespace that leads a new item of ``node``, and the item's own text."""
         separator = ":" if self._is_dense() else ": "
         name = "" if key is None else json.dumps(key, ensure_ascii=False) + separator
         if not (own_line or self._is_multiline(node)):
@@ -210,7 +210,7 @@ class Document:
         return self._line_indent(node.start) + self._unit()
 
     def _line_indent(self, position: int) -> str:
-        """The white space that begins the line on which ``position`` lies."""
+        """The whitespace that begins the line on which ``position`` lies."""
         start = max(self.text.rfind("\n", 0, position), self.text.rfind("\r", 0, position)) + 1
         line = self.text[start:position].removeprefix("\ufeff")
         return line[: len(line) - len(line.lstrip(" \t"))]
@@ -233,12 +233,12 @@ class Document:
             raise KeyError(path)
         return node
 
-    def _spliced(self, splices: list[Splice]) -> "Document":
-        return Document._of(_apply(self.text, splices), self.name, self.strict)
+    def _spliced(self, splices: list[Splice]) -> "JsonDocument":
+        return JsonDocument._of(_apply(self.text, splices), self.name, self.strict)
 
 
 def _apply(text: str, splices: list[Splice]) -> str:
-    """``text`` with the splices made; they are listed in the order in which they stand in the text."""
+    """``text`` with the splices made; they are listed in the order in which they are in the text."""
     for start, end, new in reversed(splices):
         text = text[:start] + new + text[end:]
     return text
@@ -251,7 +251,7 @@ def _line_ending(text: str) -> str:
 
 
 def _breaks_before(text: str, node: Node) -> bool:
-    """Whether the first item of ``node`` stands on a later line than the opening bracket."""
+    """Whether the first item of ``node`` is on a later line than the opening bracket."""
     return "\n" in text[node.start : node.items[0].start]
 
 

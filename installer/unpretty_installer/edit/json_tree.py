@@ -1,4 +1,4 @@
-"""Parses JSON and JSONC (comments, trailing commas) into a tree that remembers where everything stands.
+"""Parses JSON and JSONC (comments, trailing commas) into a tree that remembers where everything is.
 
 The grammar is RFC 8259; a lenient parse also takes ``//`` and ``/* */`` comments and one trailing comma, as the
 parsers of OpenCode and VS Code do. Offsets count characters of the decoded text, a byte order mark included.
@@ -52,7 +52,7 @@ class Item:
 
 
 def skip_spaces(text: str, position: int) -> int:
-    """The offset of the first character at or after ``position`` that is not JSON white space."""
+    """The offset of the first character at or after ``position`` that is not JSON whitespace."""
     match = _SPACES.match(text, position)
     return match.end() if match else position
 
@@ -112,13 +112,13 @@ class _Parser:
         try:
             node = self.value()
         except RecursionError:
-            raise self.fault("it is nested too deeply to be edited") from None
+            raise self.error("it is nested too deeply to be edited") from None
         self.trivia()
         if self.at != len(self.text):
-            raise self.fault("there is more text after the end of the value")
+            raise self.error("there is more text after the end of the value")
         return node
 
-    def fault(self, problem: str, position: int | None = None) -> JsonSyntaxError:
+    def error(self, problem: str, position: int | None = None) -> JsonSyntaxError:
         at = self.at if position is None else position
         before = self.text[:at].removeprefix(BOM)
         lines = re.split(r"\r\n|\n|\r", before)
@@ -131,9 +131,9 @@ class _Parser:
             if end is None:
                 return
             if self.strict:
-                raise self.fault("comments are not allowed here, this file has to be strict JSON")
+                raise self.error("comments are not allowed here, this file has to be strict JSON")
             if end < 0:
-                raise self.fault("this comment never ends")
+                raise self.error("this comment never ends")
             self.at = end
 
     def value(self) -> Node:
@@ -144,7 +144,7 @@ class _Parser:
         pattern = _STRING if first == '"' else _NUMBER if first in "-0123456789" else _WORD
         match = pattern.match(self.text, start) if first else None
         if match is None:
-            raise self.fault(self.expected(first))
+            raise self.error(self.expected(first))
         self.at = match.end()
         return Node("", start, self.at)
 
@@ -161,11 +161,11 @@ class _Parser:
         self.trivia()
         while self.text[self.at : self.at + 1] != closer:
             if items and items[-1].comma is None:
-                raise self.fault(f"a comma or {closer} was expected")
+                raise self.error(f"a comma or {closer} was expected")
             items.append(self.item(opener))
             self.trivia()
         if self.strict and items and items[-1].comma is not None:
-            raise self.fault("a trailing comma is not allowed here, this file has to be strict JSON", items[-1].comma)
+            raise self.error("a trailing comma is not allowed here, this file has to be strict JSON", items[-1].comma)
         self.at += 1
         return Node(opener, start, self.at, tuple(items))
 
@@ -184,11 +184,11 @@ class _Parser:
     def key(self) -> str:
         match = _STRING.match(self.text, self.at)
         if match is None:
-            raise self.fault("a key in double quotes was expected")
+            raise self.error("a key in double quotes was expected")
         self.at = match.end()
         self.trivia()
         if not self.text.startswith(":", self.at):
-            raise self.fault("a colon was expected after the key")
+            raise self.error("a colon was expected after the key")
         self.at += 1
         self.trivia()
         key = json.loads(match.group())

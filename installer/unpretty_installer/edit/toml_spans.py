@@ -1,4 +1,4 @@
-"""Finds where the values of a TOML document stand in its text.
+"""Finds where the values of a TOML document are in its text.
 
 For text that a TOML parser has accepted: nothing is validated here, and a text that is no TOML gives some answer or a
 ValueError. The grammar is TOML 1.0 (https://toml.io/en/v1.0.0), with line breaks inside inline tables as in 1.1.
@@ -29,13 +29,13 @@ class Member:
     """A key and its value; offsets in characters.
 
     Attributes:
-        keys: the whole path, tables included; what stands below an array of tables has a path that nothing else has.
+        keys: the whole path, tables included; what is below an array of tables has a path that nothing else has.
         start: where the key begins.
         last_key: where the last part of a dotted key begins.
         key_end: where the key ends.
         value: where the value begins.
         end: where it ends.
-        inline: whether it stands in an inline table.
+        inline: whether it is in an inline table.
     """
 
     keys: Keys
@@ -57,7 +57,7 @@ def members(text: str) -> list[Member]:
 
 
 def items(text: str, start: int) -> list[tuple[int, int]]:
-    """Where the items of the array that begins at ``start`` stand: start and end of each."""
+    """Where the items of the array that begins at ``start`` are: start and end of each."""
     return _Scanner(text).array(start)[0]
 
 
@@ -122,7 +122,7 @@ class _Scanner:
         return at + len(match.group().rstrip(" \t"))
 
     def array(self, at: int) -> tuple[list[tuple[int, int]], int]:
-        """Where the items stand, and the end of the array that begins at ``at``."""
+        """Where the items are, and the end of the array that begins at ``at``."""
         spans: list[tuple[int, int]] = []
         for start in self.separated(at, "]"):
             outer, self.found = self.found, []  # tables in an array have no path of their own
@@ -137,7 +137,7 @@ class _Scanner:
         return self.at
 
     def separated(self, at: int, closer: str) -> Iterator[int]:
-        """Where each part between brackets begins; the caller sets ``at`` to its end. In the end it is behind them."""
+        """Where each part between brackets begins; the caller sets ``at`` to its end. In the end it is after them."""
         at = self.blank(at + 1)
         while not self.text.startswith(closer, at):
             yield at

@@ -6,7 +6,7 @@ from pathlib import Path
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files, planning, receipt, report
 from unpretty_installer.core.plan import Note, Options
-from unpretty_installer.core.report import FIX, AgentReport, Fault, Status
+from unpretty_installer.core.report import FIX, AgentReport, Problem, Status
 from unpretty_installer.opencode import places
 from unpretty_installer.opencode.entry import try_out
 from unpretty_installer.opencode.places import NAME, TITLE
@@ -15,20 +15,20 @@ _INSTALL = f"unpretty install {NAME} --apply"
 
 
 def examine(options: Options) -> AgentReport:
-    """Look at the user's config folders, at those above the project or the current folder, and at places on record."""
+    """Look at the user's directories, those above the project or the current directory, and those on record."""
     here = options.project or planning.here()
     ours = _ours(here)
-    faults = [*_missing(ours)]
+    problems = [*_missing(ours)]
     notices: list[Note] = []
     run_ms = None
     status: Status = "not_installed"
     if ours:
-        faults += [fault for path in ours for fault in _modified(path)]
-        faults += report.shared_faults()
+        problems += [problem for path in ours for problem in _modified(path)]
+        problems += report.shared_problems()
         run_ms, failed = _run()
-        faults += failed
+        problems += failed
         notices += [*report.shared_notices(NAME), *environment_notes(options), *copies(ours[0], here), *others(here)]
-        status = _status(faults, notices)
+        status = _status(problems, notices)
     return AgentReport(
         agent=NAME,
         title=TITLE,
@@ -36,7 +36,7 @@ def examine(options: Options) -> AgentReport:
         version=places.version(),
         status=status,
         config=str(ours[0] if ours else places.plugin_file(None)),
-        faults=tuple(faults),
+        problems=tuple(problems),
         notices=tuple(notices),
         run_ms=run_ms,
         last_decision=report.last_decision(NAME),
@@ -60,10 +60,10 @@ def environment_notes(options: Options) -> list[Note]:
 
 
 def copies(path: Path, here: Path) -> list[Note]:
-    """A note for each copy of ours in another folder than that of ``path`` that OpenCode may load as well."""
+    """A note for each copy of ours in another directory than that of ``path`` that OpenCode may load as well."""
     return [
         Note("second_copy", f"{other} is a copy of our plugin, too. Only one of them works on a result; one is enough.")
-        for other in places.plugins(places.read_folders(here))
+        for other in places.plugins(places.read_directories(here))
         if places.is_ours(other) and not planning.same_file(other.parent.parent, path.parent.parent)
     ]
 
@@ -72,7 +72,7 @@ def others(here: Path) -> list[Note]:
     """A note for each foreign plugin that may change the same results."""
     return [
         Note("other_hook", f"{path} may change tool results too; OpenCode lets its plugins run one after the other.")
-        for path in places.plugins(places.read_folders(here))
+        for path in places.plugins(places.read_directories(here))
         if not places.is_ours(path) and places.rewrites_results(path)
     ]
 
@@ -82,16 +82,16 @@ def _ours(here: Path) -> list[Path]:
     wanted = places.plugin_file(None)
     recorded = [kept.path for kept in receipt.of_agent(NAME)]
     found: list[Path] = []
-    for path in (wanted, *recorded, *places.plugins(places.read_folders(here))):
+    for path in (wanted, *recorded, *places.plugins(places.read_directories(here))):
         if places.is_ours(path) and not any(planning.same_file(path, other) for other in found):
             found.append(path)
     return found
 
 
-def _missing(ours: list[Path]) -> list[Fault]:
-    """Places on record where our file is gone though the project, or the config folder, is still there."""
+def _missing(ours: list[Path]) -> list[Problem]:
+    """Places on record where our file is gone though the project, or the config directory, is still there."""
     return [
-        Fault(
+        Problem(
             "entry_missing",
             f"The plugin was installed as {kept.path}, but it is not there any more.",
             f"{_INSTALL} puts it back, unpretty uninstall {NAME} --apply forgets it.",
@@ -101,31 +101,35 @@ def _missing(ours: list[Path]) -> list[Fault]:
     ]
 
 
-def _modified(path: Path) -> list[Fault]:
+def _modified(path: Path) -> list[Problem]:
     try:
         current = files.read(path)
-    except UnprettyError as fault:
-        return [Fault(fault.code, str(fault), f"Make {path} readable.")]
+    except UnprettyError as exc:
+        return [Problem(exc.code, str(exc), f"Make {path} readable.")]
     if current == places.plugin_source():
         return []
-    return [Fault("entry_modified", f"{path} is not as this version writes it.", FIX)]
+    return [Problem("entry_modified", f"{path} is not as this version writes it.", FIX)]
 
 
-def _run() -> tuple[float | None, list[Fault]]:
+def _run() -> tuple[float | None, list[Problem]]:
     try:
         return try_out(), []
-    except UnprettyError as fault:
-        return None, [Fault(fault.code, str(fault), FIX)]
+    except UnprettyError as exc:
+        return None, [Problem(exc.code, str(exc), FIX)]
 
 
 def _options_for(path: Path) -> Options:
-    """What makes ``install`` write that very file; a copy elsewhere is mended by writing the right one."""
-    folder = path.parent.parent
-    return Options(project=folder.parent) if folder.name == ".opencode" and folder.parent != Path.home() else Options()
+    """What makes ``install`` write that very file; a copy elsewhere is fixed by writing the right one."""
+    directory = path.parent.parent
+    return (
+        Options(project=directory.parent)
+        if directory.name == ".opencode" and directory.parent != Path.home()
+        else Options()
+    )
 
 
-def _status(faults: list[Fault], notices: list[Note]) -> Status:
-    codes = {fault.code for fault in faults}
+def _status(problems: list[Problem], notices: list[Note]) -> Status:
+    codes = {problem.code for problem in problems}
     if codes & {"launcher_missing", "python_gone", "command_failed", "unreadable", "config_invalid"}:
         return "broken"
     if any(note.code == "pure" for note in notices):

@@ -20,7 +20,7 @@ def try_out() -> float:
     """Run the worker on one request and return how long that took with its start, in milliseconds.
 
     Raises:
-        UnprettyError: it did not run, or its reply does not put the minified text in the place of the sample's.
+        UnprettyError: it did not run, or its reply does not put the minified text in place of the sample's.
     """
     outcome = selftest.run(registered.argv(NAME), json.dumps(_REQUEST).encode("utf-8") + b"\n")
     selftest.expect(_is_right(outcome.output), outcome.output)

@@ -1,8 +1,8 @@
 """Where OpenCode looks for plugins, which of them are ours, and which client is on this machine.
 
 Measured with OpenCode 1.18: plugins are the ``.js`` and ``.ts`` files in ``plugin`` and ``plugins`` (not below) of the
-global config folder (``XDG_CONFIG_HOME`` or ``~/.config``, on every platform), of ``OPENCODE_CONFIG_DIR`` beside it, of
-``~/.opencode`` and of each ``.opencode`` from the current folder up.
+global config directory (``XDG_CONFIG_HOME`` or ``~/.config``, on every platform), of ``OPENCODE_CONFIG_DIR`` beside it,
+of ``~/.opencode`` and of each ``.opencode`` from the current directory up.
 """
 
 import json
@@ -22,7 +22,7 @@ NAME = "opencode"
 TITLE = "OpenCode"
 FILE_NAME = "unpretty.js"
 MARKER = b"// unpretty plugin for OpenCode"
-_FOLDERS = ("plugins", "plugin")
+_DIRECTORIES = ("plugins", "plugin")
 _PLACEHOLDER = "__UNPRETTY_WORKER__"
 
 
@@ -33,23 +33,23 @@ def plugin_source() -> bytes:
 
 
 def plugin_file(project: Path | None) -> Path:
-    """Where our plugin file belongs: in the user's config folder, or in ``.opencode`` of ``project``."""
-    folder = user_folders()[0] if project is None else project / ".opencode"
-    return folder / "plugins" / FILE_NAME
+    """Where our plugin file belongs: in the user's config directory, or in ``.opencode`` of ``project``."""
+    directory = user_directories()[0] if project is None else project / ".opencode"
+    return directory / "plugins" / FILE_NAME
 
 
-def user_folders() -> list[Path]:
-    """The user's config folders: ``OPENCODE_CONFIG_DIR`` when it is set, and the global one."""
+def user_directories() -> list[Path]:
+    """The user's config directories: ``OPENCODE_CONFIG_DIR`` when it is set, and the global one."""
     named = os.environ.get("OPENCODE_CONFIG_DIR", "").strip()
     general = os.environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
-    folders = [Path(general).expanduser().absolute() / "opencode"]
-    return [Path(named).expanduser().absolute(), *folders] if named else folders
+    directories = [Path(general).expanduser().absolute() / "opencode"]
+    return [Path(named).expanduser().absolute(), *directories] if named else directories
 
 
-def read_folders(here: Path) -> list[Path]:
-    """Every folder whose plugins OpenCode may load when it is started in ``here``, each once."""
-    above = [folder / ".opencode" for folder in (here, *here.parents)]
-    return list(dict.fromkeys([*user_folders(), Path.home() / ".opencode", *above]))
+def read_directories(here: Path) -> list[Path]:
+    """Every directory whose plugins OpenCode may load when it is started in ``here``, each once."""
+    above = [directory / ".opencode" for directory in (here, *here.parents)]
+    return list(dict.fromkeys([*user_directories(), Path.home() / ".opencode", *above]))
 
 
 def is_ours(path: Path) -> bool:
@@ -61,13 +61,13 @@ def is_ours(path: Path) -> bool:
         return False
 
 
-def plugins(folders: list[Path]) -> list[Path]:
-    """The plugin files in ``folders``, in the order of their paths."""
+def plugins(directories: list[Path]) -> list[Path]:
+    """The plugin files in ``directories``, in the order of their paths."""
     found: list[Path] = []
-    for folder in folders:
-        for name in _FOLDERS:
+    for directory in directories:
+        for name in _DIRECTORIES:
             try:
-                entries = sorted((folder / name).iterdir())
+                entries = sorted((directory / name).iterdir())
             except OSError:
                 continue
             found += [path for path in entries if path.suffix in (".js", ".ts") and path.is_file()]
@@ -82,9 +82,9 @@ def rewrites_results(path: Path) -> bool:
         return False
 
 
-def waits_for_npm(folder: Path) -> bool:
-    """Whether OpenCode will want to install ``@opencode-ai/plugin`` into ``folder`` when it starts with any plugin."""
-    return not (folder / "node_modules" / "@opencode-ai" / "plugin").is_dir()
+def waits_for_npm(directory: Path) -> bool:
+    """Whether OpenCode, when it starts with any plugin, installs ``@opencode-ai/plugin`` into ``directory``."""
+    return not (directory / "node_modules" / "@opencode-ai" / "plugin").is_dir()
 
 
 def program() -> str | None:
@@ -94,21 +94,21 @@ def program() -> str | None:
 
 
 def version() -> str | None:
-    """The client's version, such as ``1.18.33``; None when it is not found or does not tell."""
+    """The client's version, such as ``1.18.33``; None when it is not found or does not say."""
     found = program()
     return None if found is None else _packaged_version(found) or _answered_version(found)
 
 
 def is_found() -> bool:
-    """Whether the client is on this machine: its program or its config folder."""
-    return program() is not None or any(folder.is_dir() for folder in user_folders())
+    """Whether the client is on this machine: its program or its config directory."""
+    return program() is not None or any(directory.is_dir() for directory in user_directories())
 
 
 def _packaged_version(found: str) -> str | None:
     """The version in the npm package that the program belongs to, which costs no start of the client."""
-    for folder in list(Path(os.path.realpath(found)).parents)[:3]:
+    for directory in list(Path(os.path.realpath(found)).parents)[:3]:
         try:
-            package = json.loads((folder / "package.json").read_bytes())
+            package = json.loads((directory / "package.json").read_bytes())
         except (OSError, ValueError):
             continue
         if isinstance(package, dict) and str(package.get("name", "")).startswith("opencode-"):
@@ -118,14 +118,14 @@ def _packaged_version(found: str) -> str | None:
 
 @cache
 def _answered_version(found: str) -> str | None:
-    """Ask the client. It makes its folders even for that, so it gets a home that is thrown away."""
+    """Ask the client. It makes its directories even for that, so it gets a home that is thrown away."""
     with tempfile.TemporaryDirectory(prefix="unpretty-", ignore_cleanup_errors=True) as home:
-        folders = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR"), home)
+        directories = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR"), home)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "OPENCODE"))}
         try:
             done = subprocess.run(
                 [found, "--version"],
-                env={**kept, **folders},
+                env={**kept, **directories},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

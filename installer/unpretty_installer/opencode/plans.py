@@ -14,14 +14,14 @@ from unpretty_installer.wrap.plans import with_wrapping
 
 
 def plan_install(options: Options) -> Plan:
-    """Plan the plugin file in the user's config folder, or with ``--project`` in the project's ``.opencode``.
+    """Plan the plugin file in the user's config directory, or with ``--project`` in the project's ``.opencode``.
 
     Raises:
         UnprettyError: a file of that name is there and is not ours.
     """
     if options.project is not None and not options.project.is_dir():
         raise UnprettyError(
-            f"{options.project} is not a folder.", code="bad_path", hint="Give --project an existing folder."
+            f"{options.project} is not a directory.", code="bad_path", hint="Give --project an existing directory."
         )
     path = opencode_places.plugin_file(options.project)
     before = files.read(path)
@@ -55,8 +55,8 @@ def plan_uninstall(options: Options) -> Plan:
         kept = receipt.find(NAME, path)
         current = files.read(path) if opencode_places.is_ours(path) else None
         if current is not None:
-            folders = kept.created_dirs if kept else ()
-            changes.append(FileChange(path, current, None, "Deletes our plugin file.", empty_dirs=folders))
+            directories = kept.created_dirs if kept else ()
+            changes.append(FileChange(path, current, None, "Deletes our plugin file.", empty_dirs=directories))
         if kept:
             changes.append(receipt.drop(kept))
     return Plan(
@@ -65,7 +65,7 @@ def plan_uninstall(options: Options) -> Plan:
         found=opencode_places.is_found(),
         version=opencode_places.version(),
         changes=tuple(changes),
-        notices=(Note("effect", "A running OpenCode keeps the plugin until it is started anew."),) if changes else (),
+        notices=(Note("effect", "A running OpenCode keeps the plugin until it is restarted."),) if changes else (),
         undo=f"{planning.own_program()} install {NAME} --apply",
         blocks=planning.obstacles(changes),
     )
@@ -81,7 +81,7 @@ def _nothing_left(data: bytes, added: tuple[str, ...]) -> bytes:  # noqa: ARG001
 
 
 def _stray_copies(path: Path) -> tuple[FileChange, ...]:
-    """Deletes other copies of ours in the same config folder: an older name, or the folder ``plugin``."""
+    """Deletes other copies of ours in the same config directory: an older name, or the directory ``plugin``."""
     return tuple(
         FileChange(other, files.read(other), None, "Deletes a second copy of our plugin.")
         for other in opencode_places.plugins([path.parent.parent])
@@ -92,7 +92,9 @@ def _stray_copies(path: Path) -> tuple[FileChange, ...]:
 def _places(here: Path) -> list[Path]:
     """Every plugin file that is ours, and every place on record, each once."""
     found = [
-        path for path in opencode_places.plugins(opencode_places.read_folders(here)) if opencode_places.is_ours(path)
+        path
+        for path in opencode_places.plugins(opencode_places.read_directories(here))
+        if opencode_places.is_ours(path)
     ]
     places: list[Path] = []
     for path in (*(kept.path for kept in receipt.of_agent(NAME)), *found):
@@ -103,15 +105,15 @@ def _places(here: Path) -> list[Path]:
 
 def _wait(path: Path) -> list[Note]:
     """OpenCode waits for npm as soon as there is any plugin; without a network that takes over a minute per start."""
-    folder = path.parent.parent
-    if not opencode_places.waits_for_npm(folder):
+    directory = path.parent.parent
+    if not opencode_places.waits_for_npm(directory):
         return []
     return [
         Note(
             "start_up_wait",
             "With any plugin OpenCode installs @opencode-ai/plugin from npm when it starts and waits for it. Without a "
-            f"network that can take over a minute each time; the line `fetch-retries=0` in {folder / '.npmrc'} makes "
-            "it give up at once, and the plugin works all the same.",
+            f"network that can take over a minute each time; the line `fetch-retries=0` in {directory / '.npmrc'} "
+            "makes it give up at once, and the plugin works all the same.",
         )
     ]
 
@@ -120,7 +122,7 @@ def _notices(options: Options) -> list[Note]:
     notes = []
     if not opencode_places.is_found():
         notes.append(
-            Note("not_found", "OpenCode was not found on this machine; the plugin will be there when it comes.")
+            Note("not_found", "OpenCode was not found on this machine; the plugin takes effect once it is installed.")
         )
     known = opencode_places.version()
     if known is not None and not known.startswith("1."):

@@ -1,7 +1,7 @@
 """OpenCode's MCP servers: ``mcp`` in its configuration files, all of which it merges.
 
 Measured with OpenCode 1.18: objects are merged, an array replaces an earlier one, so the command that counts is that in
-the last file that has one. The order: config.json, opencode.json, opencode.jsonc of the global folder, the file of
+the last file that has one. The order: config.json, opencode.json, opencode.jsonc of the global directory, the file of
 ``OPENCODE_CONFIG``, the project's files, ``~/.opencode``, ``OPENCODE_CONFIG_DIR``.
 """
 
@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from unpretty_installer.core.plan import Note
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.opencode import places as opencode_places
 from unpretty_installer.opencode.places import NAME, TITLE
 from unpretty_installer.wrap import json_servers
 from unpretty_installer.wrap.agent import PROJECT, AgentServers
-from unpretty_installer.wrap.json_servers import words_of
+from unpretty_installer.wrap.json_servers import argv_of
 from unpretty_installer.wrap.wrapped import Place, Server
 
 _FILES = ("opencode.json", "opencode.jsonc")
-_OWN_PROGRAM = "opencode"  # OpenCode starts a server that is its own program in a way of its own
+_OWN_PROGRAM = "opencode"  # OpenCode does not start this by the command in its configuration
 _SHARED = (
     "others share this file, and a path of this machine does not belong there. The plugin reaches its results all the "
     "same."
@@ -35,14 +35,14 @@ class OpenCodeServers(AgentServers):
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
         """The user's files and the project's, in the order in which OpenCode merges them."""
-        *named, general = opencode_places.user_folders()
+        *named, general = opencode_places.user_directories()
         own = [general / "config.json", *(general / name for name in _FILES)]
         config = os.environ.get("OPENCODE_CONFIG", "").strip()
         own += [Path(config).expanduser().absolute()] if config else []
-        late = [folder / name for folder in (Path.home() / ".opencode", *named) for name in _FILES]
-        above = _project_folders(here)
-        shared = [folder / name for folder in above for name in _FILES]
-        shared += [folder / ".opencode" / name for folder in above for name in _FILES]
+        late = [directory / name for directory in (Path.home() / ".opencode", *named) for name in _FILES]
+        above = _project_directories(here)
+        shared = [directory / name for directory in above for name in _FILES]
+        shared += [directory / ".opencode" / name for directory in above for name in _FILES]
         scoped = [
             *((path, "user") for path in own),
             *((path, PROJECT) for path in shared if path not in own and path not in late),
@@ -52,16 +52,16 @@ class OpenCodeServers(AgentServers):
 
     def read(self, data: bytes, path: Path, scope: str) -> list[Server]:
         """See ``AgentServers.read``."""
-        entries = Document.read(data, name=str(path)).value(("mcp",))
+        entries = JsonDocument.read(data, name=str(path)).value(("mcp",))
         found = []
         for name, entry in entries.items() if isinstance(entries, dict) else ():
-            words = words_of(entry) if isinstance(entry, dict) and isinstance(entry.get("command"), list) else ()
-            remote = isinstance(entry, dict) and not words and isinstance(entry.get("url"), str)
+            argv = argv_of(entry) if isinstance(entry, dict) and isinstance(entry.get("command"), list) else ()
+            remote = isinstance(entry, dict) and not argv and isinstance(entry.get("url"), str)
             obstacle = _SHARED if scope == PROJECT else ""
-            if words and words[0] == _OWN_PROGRAM:
-                obstacle = "OpenCode starts its own program in a way of its own."
-            if words or remote:  # others add to the entry of another file
-                found.append(Server(name, path, ("mcp", name), scope, words, remote, obstacle))
+            if argv and argv[0] == _OWN_PROGRAM:
+                obstacle = "OpenCode starts its own program itself, not by this command."
+            if argv or remote:  # others add to the entry of another file
+                found.append(Server(name, path, ("mcp", name), scope, argv, remote, obstacle))
         return found
 
     def servers(self, here: Path, *, strict: bool = False) -> list[Server]:
@@ -93,11 +93,13 @@ class OpenCodeServers(AgentServers):
         ]
 
 
-def _project_folders(here: Path) -> list[Path]:
-    """The folders whose files OpenCode reads for a project: from the top of its repository, or disk, to ``here``."""
-    folders = [here, *here.parents]
-    top = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), len(folders))
-    return list(reversed(folders[: top + 1]))
+def _project_directories(here: Path) -> list[Path]:
+    """The directories whose files OpenCode reads for a project: from the top of its repository or disk to ``here``."""
+    directories = [here, *here.parents]
+    top = next(
+        (place for place, directory in enumerate(directories) if (directory / ".git").exists()), len(directories)
+    )
+    return list(reversed(directories[: top + 1]))
 
 
 servers = OpenCodeServers()

@@ -58,7 +58,7 @@ class AgentServers(ABC):
         return project is None or server.scope == PROJECT
 
     def lock(self, path: Path) -> Path | None:
-        """The folder whose making keeps a running agent from writing the file; None when it does not write it."""
+        """The directory whose making keeps a running agent from writing the file; None when it does not write it."""
         return None
 
     def servers(self, here: Path, *, strict: bool = False) -> list[Server]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core.plan import Options
-from unpretty_installer.core.report import FIX, AgentReport, Fault
+from unpretty_installer.core.report import FIX, AgentReport, Problem
 from unpretty_installer.wrap import launcher, wrapped
 from unpretty_installer.wrap.agent import PROJECT
 from unpretty_installer.wrap.wrapped import Server
@@ -16,48 +16,48 @@ from unpretty_installer.wrap.wrapped import Server
 
 def with_servers(report: AgentReport, servers: list[Server]) -> AgentReport:
     """``report`` with the agent's MCP servers, and with what is wrong with the wrapped ones."""
-    faults = _faults(servers)
-    repair = report.repair or ((Options(),) if faults else ())
-    return replace(report, servers=tuple(servers), faults=(*report.faults, *faults), repair=repair)
+    problems = _problems(servers)
+    repair = report.repair or ((Options(),) if problems else ())
+    return replace(report, servers=tuple(servers), problems=(*report.problems, *problems), repair=repair)
 
 
-def _faults(servers: list[Server]) -> list[Fault]:
-    """Why wrapped servers do not start, or not behind this install's proxy."""
-    ours = [server for server in servers if wrapped.length_of_front(server.words)]
+def _problems(servers: list[Server]) -> list[Problem]:
+    """Why wrapped servers do not start, or not through this install's proxy."""
+    ours = [server for server in servers if wrapped.length_of_front(server.argv)]
     if not ours:
         return []
     names = ", ".join(dict.fromkeys(server.name for server in ours))
     found = []
     for server in ours:
-        if wrapped.is_outdated(server.words):
-            gone = "" if Path(server.words[0]).exists() else ", which is not there: it cannot start"
-            message = f"The MCP server {server.name} in {server.path} starts {server.words[0]}{gone}."
+        if wrapped.is_outdated(server.argv):
+            gone = "" if Path(server.argv[0]).exists() else ", which is not there: it cannot start"
+            message = f"The MCP server {server.name} in {server.path} starts {server.argv[0]}{gone}."
             remedy = f"Take it out of {server.path} by hand." if server.scope == PROJECT else FIX
-            found.append(Fault("wrap_outdated", message, remedy))
-    found += _launcher_faults(names)
-    return found or _trial_faults(names)
+            found.append(Problem("wrap_outdated", message, remedy))
+    found += _launcher_problems(names)
+    return found or _trial_problems(names)
 
 
-def _launcher_faults(names: str) -> list[Fault]:
-    started = Path(launcher.words()[-1])
+def _launcher_problems(names: str) -> list[Problem]:
+    started = Path(launcher.argv()[-1])
     found = []
     for change in launcher.changes():
         if change.operation == "create":
             fate = "cannot start" if change.path == started else "run without the proxy"
-            found.append(Fault("proxy_missing", f"{change.path} is missing, so these servers {fate}: {names}.", FIX))
+            found.append(Problem("proxy_missing", f"{change.path} is missing, so these servers {fate}: {names}.", FIX))
         elif change.operation == "change":
             message = f"{change.path} belongs to another install of unpretty; it starts these servers: {names}."
-            found.append(Fault("proxy_outdated", message, FIX))
+            found.append(Problem("proxy_outdated", message, FIX))
         elif change.path == started and sys.platform != "win32" and not os.access(started, os.X_OK):
             message = f"{started} may not be executed, so these servers cannot start: {names}."
-            found.append(Fault("proxy_not_executable", message, shlex.join(["chmod", "u+x", str(started)])))
+            found.append(Problem("proxy_not_executable", message, shlex.join(["chmod", "u+x", str(started)])))
     return found
 
 
-def _trial_faults(names: str) -> list[Fault]:
+def _trial_problems(names: str) -> list[Problem]:
     """Run the proxy as an agent would."""
     try:
         launcher.try_out()
-    except UnprettyError as fault:
-        return [Fault(fault.code, f"{fault} These servers depend on it: {names}.", FIX)]
+    except UnprettyError as exc:
+        return [Problem(exc.code, f"{exc} These servers depend on it: {names}.", FIX)]
     return []

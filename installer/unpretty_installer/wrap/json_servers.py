@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.splice import Command, put_in_front, spliced, take_from_front
 from unpretty_installer.wrap.wrapped import Place
@@ -16,30 +16,30 @@ from unpretty_installer.wrap.wrapped import Place
 ARGS = "args:"  # how ``Receipt.added`` names a server whose ``args`` we made
 
 
-def words_of(entry: object) -> tuple[str, ...]:
+def argv_of(entry: object) -> tuple[str, ...]:
     """The command that starts the server with this entry, empty when it has none or it makes no sense."""
     command = entry.get("command") if isinstance(entry, dict) else None
-    return _words(command) if isinstance(command, list) else words_of_pair(entry)
+    return _argv(command) if isinstance(command, list) else argv_of_pair(entry)
 
 
-def words_of_pair(entry: object) -> tuple[str, ...]:
+def argv_of_pair(entry: object) -> tuple[str, ...]:
     """The same for agents that know ``command`` and ``args`` only."""
     if not isinstance(entry, dict):
         return ()
     arguments = entry.get("args", [])
-    return _words([entry.get("command"), *arguments]) if isinstance(arguments, list) else ()
+    return _argv([entry.get("command"), *arguments]) if isinstance(arguments, list) else ()
 
 
-def _words(words: list[object]) -> tuple[str, ...]:
-    """``words`` if they are a command: texts, the first of which is not empty."""
-    known = tuple(word for word in words if isinstance(word, str))
-    return known if len(known) == len(words) and any(known[:1]) else ()
+def _argv(argv: list[object]) -> tuple[str, ...]:
+    """``arguments`` if they are a command: texts, the first of which is not empty."""
+    known = tuple(word for word in argv if isinstance(word, str))
+    return known if len(known) == len(argv) and any(known[:1]) else ()
 
 
 def wrapped(
     data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str, strict: bool
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The bytes with the words of ``fronts`` in front of each server named there that is not wrapped.
+    """The bytes with the arguments of ``fronts`` in front of each server named there that is not wrapped.
 
     Returns:
         The bytes, and what had to be made for that (see ``Receipt.added``).
@@ -47,19 +47,19 @@ def wrapped(
     Raises:
         UnprettyError: the bytes do not parse, or a server is written in a form that cannot be edited safely.
     """
-    document = Document.read(data, name=name, strict=strict)
+    document = JsonDocument.read(data, name=name, strict=strict)
     made: list[str] = []
     edits: list[tuple[int, int, str]] = []
     for place, front in fronts.items():
         server = _server(document, place)
-        words = words_of(server.value()) if server else ()
-        if server is None or not words or wrap.is_wrapped(words):
+        argv = argv_of(server.value()) if server else ()
+        if server is None or not argv or wrap.is_wrapped(argv):
             continue
         if _is_pair(server) and server.node(("args",)) is None:
             server = server.append((), [], key="args")
             made.append(added(place))
         spelled = [json.dumps(word, ensure_ascii=not _is_text(word)) for word in front]
-        server = _read_again(server, put_in_front(server.text, _command(server), spelled), (*front, *words))
+        server = _read_again(server, put_in_front(server.text, _command(server), spelled), (*front, *argv))
         edits.append(_replacement(document, place, server))
     return spliced(document.text, edits).encode("utf-8"), tuple(made)
 
@@ -73,15 +73,15 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
     places = dict.fromkeys(places)
     if not places:
         return data
-    document = Document.read(data, name=name, strict=strict)
+    document = JsonDocument.read(data, name=name, strict=strict)
     edits: list[tuple[int, int, str]] = []
     for place in places:
         server = _server(document, place)
-        words = words_of(server.value()) if server else ()
-        count = wrap.length_of_front(words)
+        argv = argv_of(server.value()) if server else ()
+        count = wrap.length_of_front(argv)
         if server is None or not count:
             continue
-        server = _read_again(server, take_from_front(server.text, _command(server), count), words[count:])
+        server = _read_again(server, take_from_front(server.text, _command(server), count), argv[count:])
         if added(place) in made and server.value(("args",)) == []:
             server = server.remove(("args",))
         edits.append(_replacement(document, place, server))
@@ -93,28 +93,28 @@ def added(place: Place) -> str:
     return ARGS + json.dumps(place)
 
 
-def _server(document: Document, place: Place) -> Document | None:
+def _server(document: JsonDocument, place: Place) -> JsonDocument | None:
     """The entry at ``place`` as a document of its own."""
     node = document.node(place)
     if node is None or node.kind != "{":
         return None
     text = document.text[node.start : node.end]
-    return Document.read(text.encode("utf-8"), name=f"{place[-1]} in {document.name}", strict=document.strict)
+    return JsonDocument.read(text.encode("utf-8"), name=f"{place[-1]} in {document.name}", strict=document.strict)
 
 
-def _replacement(document: Document, place: Place, server: Document) -> tuple[int, int, str]:
+def _replacement(document: JsonDocument, place: Place, server: JsonDocument) -> tuple[int, int, str]:
     node = document.node(place)
     assert node is not None
     return node.start, node.end, server.text
 
 
-def _read_again(server: Document, text: str, words: Sequence[str]) -> Document:
-    """The entry with its new text, whose command must be ``words``."""
+def _read_again(server: JsonDocument, text: str, argv: Sequence[str]) -> JsonDocument:
+    """The entry with its new text, whose command must be ``arguments``."""
     try:
-        edited = Document.read(text.encode("utf-8"), name=server.name, strict=server.strict)
+        edited = JsonDocument.read(text.encode("utf-8"), name=server.name, strict=server.strict)
     except UnprettyError:
         edited = server
-    if words_of(edited.value()) != tuple(words):
+    if argv_of(edited.value()) != tuple(argv):
         raise UnprettyError(
             f"The MCP server {server.name} is written in a form that cannot be edited safely, so it was left alone.",
             code="cannot_edit",
@@ -123,12 +123,12 @@ def _read_again(server: Document, text: str, words: Sequence[str]) -> Document:
     return edited
 
 
-def _is_pair(server: Document) -> bool:
+def _is_pair(server: JsonDocument) -> bool:
     node = server.node(("command",))
     return node is not None and node.kind == ""
 
 
-def _command(server: Document) -> Command:
+def _command(server: JsonDocument) -> Command:
     command = server.node(("command",))
     array = server.node(("args",)) if _is_pair(server) else command
     assert command is not None and array is not None
@@ -138,5 +138,5 @@ def _command(server: Document) -> Command:
 
 
 def _is_text(word: str) -> bool:
-    """Whether a word can be written as UTF-8: a name may hold half a surrogate pair, as an escape."""
+    """Whether a argument can be written as UTF-8: a name may hold half a surrogate pair, as an escape."""
     return not any("\ud800" <= char <= "\udfff" for char in word)

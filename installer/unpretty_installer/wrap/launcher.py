@@ -1,4 +1,4 @@
-"""Our files in the data folder that start an MCP server behind the proxy; agents' configurations name the first one.
+"""Our files in the data directory that start an MCP server through the proxy; agents' configurations name the first.
 
 ``proxy`` is a few lines of shell: a server has to start also when this install, or the Python that it ran on, is gone,
 and only something that needs neither can see to that. It runs ``proxy.py`` with this install's interpreter, which
@@ -34,7 +34,7 @@ shift
 exec "$@"
 """
 
-# The folders are given because clients start servers with few variables, and because ``-S`` keeps start-up short.
+# The directories are given because clients start servers with few variables, and because ``-S`` keeps start-up short.
 _PYTHON = """\
 # Written by unpretty; `unpretty doctor --fix` writes it again.
 import os
@@ -77,7 +77,7 @@ _TIMEOUT_SECONDS = 20.0
 
 
 def program() -> Path:
-    """What agents start in the place of a server's own program."""
+    """What agents start in place of a server's own program."""
     return locations.data_dir() / "proxy"
 
 
@@ -86,8 +86,8 @@ def script() -> Path:
     return locations.data_dir() / "proxy.py"
 
 
-def words() -> list[str]:
-    """The words that stand in front of ``--name=NAME -- COMMAND``, the same over every upgrade."""
+def argv() -> list[str]:
+    """The arguments in front of ``--name=NAME -- COMMAND``, the same over every upgrade."""
     if sys.platform == "win32":
         return [launcher.interpreter(), "-I", "-S", str(script())]
     return [str(program())]
@@ -100,7 +100,7 @@ def changes() -> tuple[FileChange, ...]:
         contents.append((program(), _program_source(), 0o700))
     return tuple(
         FileChange(
-            path, files.read(path, own=True), content, "Starts MCP servers behind the proxy.", ours=True, mode=mode
+            path, files.read(path, own=True), content, "Starts MCP servers through the proxy.", ours=True, mode=mode
         )
         for path, content, mode in contents
     )
@@ -123,14 +123,14 @@ def _program_source() -> bytes:
 
 def _script_source() -> bytes:
     return _PYTHON.format(
-        paths=launcher.path_list(_package_folders()),
+        paths=launcher.path_list(_package_directories()),
         config=ascii(str(locations.config_dir())),
         data=ascii(str(locations.data_dir())),
         state=ascii(str(locations.state_dir())),
     ).encode("ascii")
 
 
-def _package_folders() -> list[str]:
+def _package_directories() -> list[str]:
     """Where this install's package and what it depends on are found."""
     own = str(Path(unpretty.__file__).parent.parent.absolute())
     installed = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
@@ -148,7 +148,7 @@ def try_out() -> None:
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     try:
         done = subprocess.run(
-            [*words(), "--name=selftest", "--", *server],
+            [*argv(), "--name=selftest", "--", *server],
             input="".join(json.dumps(request) + "\n" for request in requests).encode(),
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
@@ -158,8 +158,8 @@ def try_out() -> None:
         )
     except subprocess.TimeoutExpired:
         raise _failed(f"did not end within {_TIMEOUT_SECONDS:.0f} seconds", b"") from None
-    except OSError as fault:
-        raise _failed(f"could not be started ({fault.strerror or fault})", b"") from None
+    except OSError as exc:
+        raise _failed(f"could not be started ({exc.strerror or exc})", b"") from None
     minified = json.dumps(json.dumps(_SAMPLE_ROWS, separators=(",", ":")))[1:-1].encode()
     if minified not in done.stdout:
         raise _failed("did not hand on a result as it should", done.stderr)

@@ -56,7 +56,7 @@ def _installed(agent: AgentServers, plan: Plan, options: Options) -> Plan:
     everything = agent.servers(options.project or planning.here(), strict=bool(names))
     servers = [server for server in everything if agent.is_asked_for(server, options.project)]
     chosen = wrapped.chosen(servers, names)
-    work = [*chosen, *(server for server in servers if wrapped.is_outdated(server.words) and server.scope != PROJECT)]
+    work = [*chosen, *(server for server in servers if wrapped.is_outdated(server.argv) and server.scope != PROJECT)]
     changes = list(plan.changes)
     for path in dict.fromkeys(server.path for server in work):
         _wrap_in(agent, path, [server for server in work if server.path == path], changes)
@@ -81,8 +81,8 @@ def _installed(agent: AgentServers, plan: Plan, options: Options) -> Plan:
 def _wrap_in(agent: AgentServers, path: Path, servers: list[Server], changes: list[FileChange]) -> None:
     """Add to ``changes`` what puts the proxy in front of ``servers``, all in the file at ``path``, or renews it."""
     name = str(path)
-    fronts = {server.place: wrapped.front(server.name, wrapped.options_of(server.words)) for server in servers}
-    outdated = [server.place for server in servers if wrapped.is_outdated(server.words)]
+    fronts = {server.place: wrapped.front(server.name, wrapped.options_of(server.argv)) for server in servers}
+    outdated = [server.place for server in servers if wrapped.is_outdated(server.argv)]
     change = _change_of(path, changes)
     plain = agent.unwrapped(change.after or b"", outdated, (), name=name)
     after, made = agent.wrapped(plain, fronts, name=name)
@@ -116,7 +116,7 @@ def _uninstalled(agent: AgentServers, plan: Plan, options: Options) -> Plan:
         _unwrap_in(agent, path, scope, made, changes)
     changes += [receipt.drop(one) for one in kept]
     added = _added(plan, changes)
-    by_hand = [server for server in agent.servers(here) if wrapped.is_by_hand(server.words)]
+    by_hand = [server for server in agent.servers(here) if wrapped.is_by_hand(server.argv)]
     return replace(
         plan,
         changes=tuple(changes),
@@ -140,7 +140,7 @@ def _unwrap_in(agent: AgentServers, path: Path, scope: str, made: Sequence[str],
     if change.after is None or not may_hold_ours(change.after):
         return
     servers = agent.read(change.after, path, scope)
-    fronts = {server.place: server.words[: wrapped.length_of_front(server.words)] for server in servers}
+    fronts = {server.place: server.argv[: wrapped.length_of_front(server.argv)] for server in servers}
     fronts = {place: front for place, front in fronts.items() if front}
 
     def forward(data: bytes) -> bytes:
@@ -176,7 +176,7 @@ def _put(changes: list[FileChange], change: FileChange, after: bytes, why: str, 
 
 
 def _is_ours(server: Server) -> bool:
-    return wrapped.length_of_front(server.words) > 0
+    return wrapped.length_of_front(server.argv) > 0
 
 
 def _trial() -> None:
@@ -200,11 +200,11 @@ def _blocks(plan: Plan, added: list[FileChange], found: tuple[Block, ...] = (), 
 
 def _snippet(chosen: list[Server]) -> str:
     """The commands of the wrapped servers, for files that are managed in another way."""
-    return "\n".join(f"{server.name}: {shlex.join([*wrapped.front(server.name), *server.words])}" for server in chosen)
+    return "\n".join(f"{server.name}: {shlex.join([*wrapped.front(server.name), *server.argv])}" for server in chosen)
 
 
 def _by_hand(server: Server) -> str:
     return (
-        f"The MCP server {server.name} in {server.path} runs behind `unpretty proxy` by somebody's hand; take that out "
-        "yourself before you remove unpretty."
+        f"The MCP server {server.name} in {server.path} runs through `unpretty proxy`, which was not set up by "
+        "`unpretty install`; remove that yourself before you remove unpretty."
     )

@@ -1,7 +1,7 @@
-"""Puts words in front of a server's command, in the text of its file, and takes them out again.
+"""Puts arguments in front of a server's command, in the text of its file, and takes them out again.
 
-Nothing else in the text moves, and a word that changes its place keeps its spelling, so that taking out is the exact
-inverse of putting in, also in a file that was edited meanwhile.
+Nothing else in the text moves, and a argument that changes its place keeps its spelling, so that taking out is the
+exact inverse of putting in, also in a file that was edited meanwhile.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ Span = tuple[int, int]  # start and end, in characters
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Where a command stands in a text.
+    """Where a command is in a text.
 
     Attributes:
-        program: its first word, where that stands apart from the others; None where the array holds all of them.
-        array: the array of words, brackets included.
-        items: the words in the array.
+        program: its first argument, where that is apart from the others; None where the array holds all of them.
+        array: the array of arguments, brackets included.
+        items: the arguments in the array.
     """
 
     program: Span | None
@@ -25,9 +25,9 @@ class Command:
     items: tuple[Span, ...]
 
 
-def put_in_front(text: str, command: Command, words: Sequence[str]) -> str:
-    """``text`` with ``words``, each spelled as a string of the file's format, in front of ``command``."""
-    moved = list(words)
+def put_in_front(text: str, command: Command, argv: Sequence[str]) -> str:
+    """``text`` with ``arguments``, each spelled as a string of the file's format, in front of ``command``."""
+    moved = list(argv)
     edits: list[tuple[int, int, str]] = []
     if command.program is not None:
         start, end = command.program
@@ -36,13 +36,13 @@ def put_in_front(text: str, command: Command, words: Sequence[str]) -> str:
     inside = command.array[0] + 1
     at = command.items[0][0] if command.items else inside
     gap = text[inside:at]
-    comma = f",{gap}" if "\n" in gap and not gap.strip() else ", "  # one word per line where the others stand so
+    comma = f",{gap}" if "\n" in gap and not gap.strip() else ", "  # one argument per line where the others are so
     edits.append((at, at, comma.join(moved) + (comma if command.items else "")))
     return spliced(text, edits)
 
 
 def take_from_front(text: str, command: Command, count: int) -> str:
-    """``text`` without the first ``count`` words of ``command``, which has more."""
+    """``text`` without the first ``count`` arguments of ``command``, which has more."""
     edits: list[tuple[int, int, str]] = []
     if command.program is not None:
         start, end = command.items[count - 1]

@@ -1,7 +1,7 @@
-"""MCP servers with the proxy in front: what their command looks like, how ours is told from others, which to wrap.
+"""MCP servers with the proxy in front: what their command looks like, how to recognise ours, which to wrap.
 
-A wrapped server is started as ``proxy --name=NAME -- COMMAND ARG...``. What stands behind the first ``--`` is the
-server's own command, untouched; taking the words in front of it away unwraps it, whoever edited it meanwhile.
+A wrapped server is started as ``proxy --name=NAME -- COMMAND ARG...``. What follows the first ``--`` is the
+server's own command, untouched; taking the arguments in front of it away unwraps it, whoever edited it meanwhile.
 """
 
 import re
@@ -25,9 +25,9 @@ class Server:
     Attributes:
         name: as the agent knows it.
         path: the file that says how it is started.
-        place: where in that file it stands.
+        place: where in that file it is.
         scope: for whom it is there: ``user``, ``local`` (this user in one project) or ``project`` (all who share it).
-        words: the command that starts it; empty for a remote server, or one whose entry makes no sense.
+        arguments: the command that starts it; empty for a remote server, or one whose entry makes no sense.
         remote: whether it is reached by an address.
         obstacle: why it is not to be wrapped, as a sentence; empty when it may be.
     """
@@ -36,7 +36,7 @@ class Server:
     path: Path
     place: Place
     scope: str
-    words: tuple[str, ...] = ()
+    argv: tuple[str, ...] = ()
     remote: bool = False
     obstacle: str = ""
 
@@ -45,52 +45,52 @@ class Server:
         """``wrapped``, ``not_wrapped`` or ``remote``."""
         if self.remote:
             return "remote"
-        return "wrapped" if is_wrapped(self.words) else "not_wrapped"
+        return "wrapped" if is_wrapped(self.argv) else "not_wrapped"
 
     @property
     def can_be_wrapped(self) -> bool:
         """Whether there is a command to put the proxy in front of, and nothing against it."""
-        return bool(self.words) and not self.obstacle and self.state == "not_wrapped"
+        return bool(self.argv) and not self.obstacle and self.state == "not_wrapped"
 
 
 def front(name: str, options: Sequence[str] = ()) -> list[str]:
-    """The words to put in front of the command of the server ``name``; ``options`` in the place of its name."""
-    return [*launcher.words(), *(options or [f"--name={name}"]), "--"]
+    """The arguments to put in front of the command of the server ``name``; ``options`` in place of its name."""
+    return [*launcher.argv(), *(options or [f"--name={name}"]), "--"]
 
 
-def length_of_front(words: Sequence[object]) -> int:
-    """How many words at the start of a command are ours, ``--`` included; 0 when it is not wrapped by us."""
-    end = _end_of_options(words)
-    ours = any(isinstance(word, str) and _OURS.search(word) for word in words[: min(end, 4)])
-    return end + 1 if ours and end + 1 < len(words) else 0
+def length_of_front(argv: Sequence[object]) -> int:
+    """How many arguments at the start of a command are ours, ``--`` included; 0 when it is not wrapped by us."""
+    end = _end_of_options(argv)
+    ours = any(isinstance(word, str) and _OURS.search(word) for word in argv[: min(end, 4)])
+    return end + 1 if ours and end + 1 < len(argv) else 0
 
 
-def is_wrapped(words: Sequence[object]) -> bool:
-    """Whether a command runs behind the proxy."""
-    return bool(length_of_front(words)) or is_by_hand(words)
+def is_wrapped(argv: Sequence[object]) -> bool:
+    """Whether a command runs through the proxy."""
+    return bool(length_of_front(argv)) or is_by_hand(argv)
 
 
-def is_by_hand(words: Sequence[object]) -> bool:
+def is_by_hand(argv: Sequence[object]) -> bool:
     """Whether somebody put the proxy in front of a command without us: ``unpretty proxy -- COMMAND``."""
-    before = [re.split(r"[/\\]", str(word))[-1].removesuffix(".exe") for word in words[: _end_of_options(words)]]
+    before = [re.split(r"[/\\]", str(word))[-1].removesuffix(".exe") for word in argv[: _end_of_options(argv)]]
     return any(pair == ("unpretty", "proxy") for pair in zip(before, before[1:], strict=False))
 
 
-def is_outdated(words: Sequence[object]) -> bool:
+def is_outdated(argv: Sequence[object]) -> bool:
     """Whether a command is wrapped by us and starts another launcher than this install's."""
-    ours = launcher.words()
-    return bool(length_of_front(words)) and list(words[: len(ours)]) != ours
+    ours = launcher.argv()
+    return bool(length_of_front(argv)) and list(argv[: len(ours)]) != ours
 
 
-def options_of(words: Sequence[str]) -> list[str]:
+def options_of(argv: Sequence[str]) -> list[str]:
     """The proxy's options in a command that is wrapped by us (``--name=NAME``, others of the user's), else none."""
-    end = _end_of_options(words)
-    at = next((place for place, word in enumerate(words[:end]) if _OURS.search(word)), end)
-    return list(words[at + 1 : end])
+    end = _end_of_options(argv)
+    at = next((place for place, word in enumerate(argv[:end]) if _OURS.search(word)), end)
+    return list(argv[at + 1 : end])
 
 
-def _end_of_options(words: Sequence[object]) -> int:
-    return next((place for place, word in enumerate(words) if word == "--"), len(words))
+def _end_of_options(argv: Sequence[object]) -> int:
+    return next((place for place, word in enumerate(argv) if word == "--"), len(argv))
 
 
 def chosen(servers: Iterable[Server], names: Sequence[str]) -> list[Server]:
@@ -103,19 +103,19 @@ def refusals(servers: Iterable[Server], names: Sequence[str]) -> list[Note]:
     return [
         Note("not_wrapped", f"The MCP server {server.name} in {server.path} is not wrapped: {_why_not(server)}")
         for server in servers
-        if _is_named(server, names) and not is_wrapped(server.words) and not server.can_be_wrapped
+        if _is_named(server, names) and not is_wrapped(server.argv) and not server.can_be_wrapped
     ]
 
 
 def _why_not(server: Server) -> str:
     if server.remote:
-        return "it is reached by an address, and the proxy can only stand in front of a program."
+        return "it is reached by an address, and the proxy can only run in front of a program."
     return server.obstacle or "its entry names no command."
 
 
 def is_named(server: Server, names: Sequence[str]) -> bool:
     """Whether ``--wrap-mcp`` names a server that is started as a program."""
-    return bool(server.words) and _is_named(server, names)
+    return bool(server.argv) and _is_named(server, names)
 
 
 def _is_named(server: Server, names: Sequence[str]) -> bool:

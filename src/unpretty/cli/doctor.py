@@ -1,4 +1,4 @@
-"""``unpretty doctor``: what is right, what is wrong, and the command that mends it."""
+"""``unpretty doctor``: what is right, what is wrong, and the command that fixes it."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ _STYLES = {"active": "green", "not_installed": "dim"}
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.NAMES))
-@click.option("--fix", is_flag=True, help="Mend what is ours: our own files and our entry.")
+@click.option("--fix", is_flag=True, help="Fix what is ours: our own files and our entry.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], *, fix: bool, as_json: bool) -> None:
@@ -35,11 +35,11 @@ def command(ctx: click.Context, names: tuple[str, ...], *, fix: bool, as_json: b
         _show(reports)
     else:
         click.echo("No coding agent was found on this machine.")
-    ctx.exit(1 if any(report.faults for report in reports) else 0)
+    ctx.exit(1 if any(report.problems for report in reports) else 0)
 
 
 def _mended(report: AgentReport, *, quiet: bool) -> AgentReport:
-    if not report.faults or not report.repair:
+    if not report.problems or not report.repair:
         return report
     results = batch.repair(report)
     if not quiet:
@@ -55,7 +55,9 @@ def as_value(report: AgentReport) -> dict[str, object]:
         "version": report.version,
         "status": report.status,
         "config": report.config,
-        "faults": [{"code": fault.code, "message": fault.message, "fix": fault.fix} for fault in report.faults],
+        "faults": [
+            {"code": problem.code, "message": problem.message, "fix": problem.fix} for problem in report.problems
+        ],
         "notices": [{"code": note.code, "message": note.message} for note in report.notices],
         "run_ms": None if report.run_ms is None else round(report.run_ms, 1),
         "last_decision": report.last_decision,
@@ -83,16 +85,16 @@ def _details(reports: list[AgentReport]) -> Iterator[render.Line]:
     for report in reports:
         yield "", ""
         yield "bold", f"{report.title}: {report.config}"
-        for fault in report.faults:
-            yield "red", f"  Fault: {fault.message}"
-            yield "", f"    To mend it: {fault.fix}"
+        for problem in report.problems:
+            yield "red", f"  Problem: {problem.message}"
+            yield "", f"    To fix it: {problem.fix}"
         for note in report.notices:
             yield "", f"  Note: {note.message}"
         if report.servers:
             yield "", f"  MCP servers: {_servers(report)}"
-        if not report.faults and report.status == "not_installed":
+        if not report.problems and report.status == "not_installed":
             yield "", f"  To set it up: unpretty install {report.agent}"
-        elif not report.faults:
+        elif not report.problems:
             yield "green", "  Nothing is wrong."
 
 

@@ -16,7 +16,7 @@ from unpretty_installer.wrap import plans
     is_flag=False,
     flag_value=".",
     metavar="[DIR]",
-    help="Only for one project (default: the current folder).",
+    help="Only for one project (default: the current directory).",
 )
 @click.option("--trust", is_flag=True, help="Have Codex trust our entry, and only that.")
 @click.option("--wrap-mcp", multiple=True, metavar="NAME|all", help="Also put the proxy before an MCP server.")
@@ -35,14 +35,14 @@ def command(  # noqa: PLR0913  one keyword per option
     exit_code: bool,
 ) -> None:
     """Set agents up: those named, or every agent found on this machine."""
-    folder, names = plan_output.project_folder(project, names, agents.NAMES)
+    directory, names = plan_output.project_directory(project, names, agents.NAMES)
     chosen = agents.chosen(names)
     if not chosen:
         raise plan_output.nothing_found()
-    results = batch.plan_install(chosen, Options(project=folder, trust=trust, wrap_mcp=wrap_mcp))
+    results = batch.plan_install(chosen, Options(project=directory, trust=trust, wrap_mcp=wrap_mcp))
     plans.require_known((result.plan for result in results), wrap_mcp)
     arguments = list(names)
-    arguments += ["--project", str(folder)] if folder else []
+    arguments += ["--project", str(directory)] if directory else []
     arguments += ["--trust"] if trust else []
     arguments += [word for name in wrap_mcp for word in ("--wrap-mcp", name)]
     results = plan_output.run(results, "install", arguments, apply=apply, as_json=as_json)

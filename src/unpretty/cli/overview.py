@@ -43,9 +43,9 @@ def next_step(reports: list[AgentReport], *, seen: bool) -> str:
         reports: the agents on this machine.
         seen: whether the decision log holds any result.
     """
-    faulty = [report for report in reports if report.faults]
-    if faulty:
-        return f"{faulty[0].title}: {faulty[0].faults[0].fix}"
+    broken = [report for report in reports if report.problems]
+    if broken:
+        return f"{broken[0].title}: {broken[0].problems[0].fix}"
     waiting = [report.agent for report in reports if report.status == "not_installed"]
     if waiting and len(waiting) == len(reports):
         return "`unpretty install` shows what would be written; `unpretty estimate` what it would save."
@@ -68,11 +68,11 @@ def _examine() -> list[AgentReport]:
 def _agents(reports: list[AgentReport]) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     for report in reports:
-        fault = report.faults[0].message if report.faults else ""
+        problem = report.problems[0].message if report.problems else ""
         status = report.status.replace("_", " ")
         style = _STYLES.get(report.status, "red")
         state = Text(status, style=style, no_wrap=True)
-        table.add_row(report.title, state, Text(visible(report.version or "")), Text(visible(fault)))
+        table.add_row(report.title, state, Text(visible(report.version or "")), Text(visible(problem)))
     return table
 
 
@@ -89,8 +89,8 @@ def _last_result() -> str:
 def _saved() -> str:
     try:
         report: StatsReport = build_report(locations.decision_log_file(), Period(), largest=0)
-    except OSError as fault:
-        return f"The decision log cannot be read: {fault.strerror}"
+    except OSError as exc:
+        return f"The decision log cannot be read: {exc.strerror}"
     totals = report.totals
     saved = tokens(totals.tokens_saved, totals.tokens_saved_estimated)
     return (

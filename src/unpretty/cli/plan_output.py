@@ -33,7 +33,7 @@ def run(results: list[Result], command: str, arguments: list[str], *, apply: boo
     Args:
         results: the plans.
         command: ``install`` or ``uninstall``.
-        arguments: what else stood on the command line; for the hint that tells how to apply.
+        arguments: what else was on the command line; for the hint that tells how to apply.
         apply: carry the plans out.
         as_json: print one JSON document instead of text.
     """
@@ -58,10 +58,10 @@ def exit_status(results: list[Result], *, pending_is_2: bool = False) -> int:
     return 2 if pending_is_2 and any(result.state == "pending" for result in results) else 0
 
 
-def project_folder(
+def project_directory(
     value: str | None, agents: tuple[str, ...], names: tuple[str, ...]
 ) -> tuple[Path | None, tuple[str, ...]]:
-    """The folder of ``--project [DIR]``, and the agents: ``--project codex`` means codex, unless that folder exists."""
+    """The directory of ``--project [DIR]``, and the agents: ``--project codex`` means codex unless that exists."""
     if value is None:
         return None, agents
     if value in names and not Path(value).is_dir():

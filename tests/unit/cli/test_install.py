@@ -19,7 +19,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions an
 
 @pytest.fixture(autouse=True)
 def machine(machine, monkeypatch) -> Path:
-    """No real agent on PATH; unpretty is on it. Returns the folder for programs."""
+    """No real agent on PATH; unpretty is on it. Returns the directory for programs."""
     monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed.json")
     monkeypatch.setattr(planning, "own_program", lambda: "unpretty")
     places._answer.cache_clear()
@@ -36,13 +36,13 @@ def settings_file(home) -> Path:
 
 @pytest.fixture
 def contents():
-    """Kind, permission bits and content of everything under a folder."""
+    """Kind, permission bits and content of everything under a directory."""
 
-    def take(folder: Path) -> dict[str, tuple[str, object]]:
+    def take(directory: Path) -> dict[str, tuple[str, object]]:
         found: dict[str, tuple[str, object]] = {}
-        for path in sorted(folder.rglob("*")):
+        for path in sorted(directory.rglob("*")):
             content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else None
-            found[str(path.relative_to(folder))] = (oct(path.lstat().st_mode), content)
+            found[str(path.relative_to(directory))] = (oct(path.lstat().st_mode), content)
         return found
 
     return take
@@ -89,7 +89,7 @@ def test_the_whole_way_there_and_back(settings_file, home):
     assert "active" in run("doctor").output
     assert settings_file.read_bytes() != original
     output = run("uninstall").output
-    assert "Gives back the file as it was before the hook." in output
+    assert "Restores the file as it was before the hook." in output
     assert output.endswith("To write it: unpretty uninstall --apply\n")
     output = run("uninstall", "--apply").output
     assert "Claude Code: done." in output
@@ -122,7 +122,7 @@ def test_json_tells_the_same(settings_file):
 
 
 @pytest.mark.parametrize("form", [["--project"], ["--project", "."], ["--project", "claude-code"]])
-def test_project_means_the_current_folder_unless_one_is_named(home, form):
+def test_project_means_the_current_directory_unless_one_is_named(home, form):
     name = [] if "claude-code" in form else ["claude-code"]
     run("install", *name, *form, "--apply")
     assert entries(Path(".claude/settings.local.json")) == [entry.group()]
@@ -134,15 +134,15 @@ def test_the_command_that_applies_repeats_what_was_asked_for(tmp_path):
     assert output.endswith(f"unpretty install claude-code --project {shlex.quote(str(tmp_path))} --trust --apply\n")
 
 
-def test_a_folder_that_is_called_like_an_agent_is_a_folder():
+def test_a_directory_that_is_called_like_an_agent_is_a_directory():
     Path("codex").mkdir()
     output = run("install", "claude-code", "--project", "codex").output
     assert str(Path("codex").absolute() / ".claude" / "settings.local.json") in output
 
 
-def test_a_project_folder_that_is_missing_is_said_and_fails():
+def test_a_project_directory_that_is_missing_is_said_and_fails():
     output = run("install", "claude-code", "--project", "missing", status=1).output
-    assert "is not a folder" in output
+    assert "is not a directory" in output
 
 
 def test_without_any_agent_install_says_which_can_be_named():
@@ -218,8 +218,8 @@ def test_doctor_finds_faults_exits_with_1_and_mends_them(settings_file):
     (locations.data_dir() / "hook.py").unlink()
     output = run("doctor", status=1).output
     assert "broken" in output
-    assert "Fault: " in output
-    assert "To mend it: unpretty doctor --fix" in output
+    assert "Problem: " in output
+    assert "To fix it: unpretty doctor --fix" in output
     output = run("doctor", "--fix").output
     assert "Claude Code: done." in output
     assert "Nothing is wrong." in output
@@ -240,7 +240,7 @@ def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
     old.mkdir()
     link.unlink()
     link.symlink_to(held.format(old=old))
-    old.chmod(0o555)  # as the folder of another user: not even an attempt may be made
+    old.chmod(0o555)  # as the directory of another user: not even an attempt may be made
     before = contents(tmp_path)
     try:
         run(*command)
@@ -252,8 +252,8 @@ def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
 
 
 @posix
-def test_the_folder_of_ours_may_be_a_link_and_stays_one(settings_file, home, tmp_path):
-    """Only what stands in it is ours; where the user keeps the folder is the user's business."""
+def test_the_directory_of_ours_may_be_a_link_and_stays_one(settings_file, home, tmp_path):
+    """Only what is in it is ours; where the user keeps the directory is the user's business."""
     data = locations.data_dir()
     data.parent.mkdir(parents=True)
     data.symlink_to(tmp_path / "disk" / "unpretty")
@@ -284,8 +284,8 @@ def test_the_doctors_json_has_these_keys(settings_file):
     settings_file.write_text(settings_file.read_text().replace('"timeout": 10', '"timeout": 9'))
     (agent,) = run_json("doctor", status=1)["agents"]
     assert agent.pop("run_ms") > 0
-    (fault,) = agent.pop("faults")
-    assert set(fault) == {"code", "message", "fix"}
+    (problem,) = agent.pop("faults")
+    assert set(problem) == {"code", "message", "fix"}
     assert agent == {
         "agent": "claude-code",
         "found": True,

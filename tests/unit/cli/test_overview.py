@@ -9,11 +9,11 @@ from unpretty import __version__, locations
 from unpretty.cli import overview
 from unpretty.cli.main import cli
 from unpretty.decision_log.writer import append
-from unpretty_installer.core.report import AgentReport, Fault
+from unpretty_installer.core.report import AgentReport, Problem
 
 
-def report(agent: str = "claude-code", status: str = "active", faults: tuple[Fault, ...] = ()) -> AgentReport:
-    return AgentReport(agent, agent.title(), True, "1.2.3", status, "/c", faults)  # type: ignore[arg-type]
+def report(agent: str = "claude-code", status: str = "active", problems: tuple[Problem, ...] = ()) -> AgentReport:
+    return AgentReport(agent, agent.title(), True, "1.2.3", status, "/c", problems)  # type: ignore[arg-type]
 
 
 def write_result(**fields: object) -> None:
@@ -75,8 +75,8 @@ def test_another_agent_that_could_be_set_up_is_named(monkeypatch):
 
 
 def test_a_fault_comes_first_with_what_mends_it(monkeypatch):
-    fault = Fault("gone", "The hook [red]is gone[/red].\x1b[2J", "unpretty doctor --fix")
-    text = shown(monkeypatch, report(), report("codex", "broken", (fault,)))
+    problem = Problem("gone", "The hook [red]is gone[/red].\x1b[2J", "unpretty doctor --fix")
+    text = shown(monkeypatch, report(), report("codex", "broken", (problem,)))
     assert "The hook [red]is gone[/red].\\x1b[2J" in text.replace("\n", "")
     assert "Next: Codex: unpretty doctor --fix" in text
 

@@ -45,11 +45,11 @@ const say = (value) => console.log(JSON.stringify(value))
 
 
 class Bench:
-    """A folder with the plugin, its worker and a driver."""
+    """A directory with the plugin, its worker and a driver."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.worker = folder / "worker.py"
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.worker = directory / "worker.py"
         self.worker.write_text(ECHO)
         self.patches: dict[str, str] = {}
 
@@ -60,12 +60,17 @@ class Bench:
         for old, new in self.patches.items():
             assert old in text
             text = text.replace(old, new)
-        plugin, driver = self.folder / "plugin.mjs", self.folder / "driver.mjs"
+        plugin, driver = self.directory / "plugin.mjs", self.directory / "driver.mjs"
         plugin.write_text(text, encoding="utf-8")
         driver.write_text(before + DRIVER + body, encoding="utf-8")
         assert NODE is not None
         done = subprocess.run(
-            [NODE, driver, plugin], capture_output=True, text=True, timeout=timeout, cwd=self.folder, encoding="utf-8"
+            [NODE, driver, plugin],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            cwd=self.directory,
+            encoding="utf-8",
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
@@ -193,7 +198,7 @@ def test_other_tools_are_not_even_asked_about(bench: Bench, tool: str) -> None:
     assert bench.requests == []
 
 
-def test_results_of_odd_shapes_are_no_fault(bench: Bench) -> None:
+def test_results_of_odd_shapes_are_no_problem(bench: Bench) -> None:
     said = bench.run(
         """
         const odd = [undefined, null, 1, "text", {}, { output: 1 }, { output: "" }, { content: "x" }, { content: [] }]
@@ -355,7 +360,7 @@ def test_a_second_copy_of_the_plugin_leaves_a_result_alone_that_the_first_has_se
 @pytest.mark.parametrize(
     "client", ["undefined", "{}", "{_client: {get: () => Promise.reject(1)}}", "{_client: {get: () => 5}}"]
 )
-def test_a_client_that_does_not_tell_its_version_is_no_fault(bench: Bench, client: str) -> None:
+def test_a_client_that_does_not_tell_its_version_is_no_problem(bench: Bench, client: str) -> None:
     bench.run(
         'await hooks["chat.params"]({ sessionID: "s" }); await hooks.config(undefined); await bash("t")',
         before=f"globalThis.client = {client}\n",

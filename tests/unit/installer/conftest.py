@@ -10,7 +10,7 @@ from unpretty_installer.claude_code import places
 
 @pytest.fixture(autouse=True)
 def machine(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for programs; there are no managed settings, and no answer of an earlier test's client is kept."""
+    """The directory for programs; there are no managed settings, and no answer of an earlier test's client is kept."""
     monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed-settings.json")
     places._answer.cache_clear()
     return machine
@@ -31,7 +31,7 @@ def client(machine: Path):
 
 @pytest.fixture
 def settings_file(home: Path) -> Path:
-    """Where the user's settings.json belongs; its folder is there, the file is not."""
+    """Where the user's settings.json belongs; its directory is there, the file is not."""
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()
     return path
@@ -39,14 +39,14 @@ def settings_file(home: Path) -> Path:
 
 @pytest.fixture
 def snapshot():
-    """Everything under a folder: kind, permission bits, content, inode and modification time of each entry."""
+    """Everything under a directory: kind, permission bits, content, inode and modification time of each entry."""
 
-    def take(folder: Path) -> dict[str, tuple]:
+    def take(directory: Path) -> dict[str, tuple]:
         found = {}
-        for path in sorted(folder.rglob("*")):
+        for path in sorted(directory.rglob("*")):
             state = path.lstat()
             content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else None
-            found[str(path.relative_to(folder))] = (oct(state.st_mode), content, state.st_ino, state.st_mtime_ns)
+            found[str(path.relative_to(directory))] = (oct(state.st_mode), content, state.st_ino, state.st_mtime_ns)
         return found
 
     return take
@@ -55,4 +55,4 @@ def snapshot():
 @pytest.fixture
 def contents(snapshot):
     """The same without inodes and times."""
-    return lambda folder: {name: entry[:2] for name, entry in snapshot(folder).items()}
+    return lambda directory: {name: entry[:2] for name, entry in snapshot(directory).items()}

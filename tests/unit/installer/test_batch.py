@@ -12,15 +12,15 @@ from unpretty_installer import agents, batch
 from unpretty_installer.agents import Agent
 from unpretty_installer.core import launcher
 from unpretty_installer.core.plan import Check, FileChange, Options, Plan
-from unpretty_installer.core.report import AgentReport, Fault
+from unpretty_installer.core.report import AgentReport, Problem
 
 
 class FakeAgent:
-    """Keeps one file; ``fault`` fails its check, ``broken`` its planning."""
+    """Keeps one file; ``problem`` fails its check, ``broken`` its planning."""
 
     def __init__(self, name: str, file: Path) -> None:
         self.name, self.file = name, file
-        self.fault: Exception | None = None
+        self.problem: Exception | None = None
         self.broken: Exception | None = None
         self.options: list[Options] = []
 
@@ -41,8 +41,8 @@ class FakeAgent:
         )
 
     def _check(self) -> None:
-        if self.fault:
-            raise self.fault
+        if self.problem:
+            raise self.problem
 
     def install(self, options: Options) -> Plan:
         return self._plan(options, b"ours")
@@ -89,7 +89,7 @@ def test_the_options_reach_every_planner(two):
 
 def test_a_failure_leaves_that_agent_as_it_was_and_the_others_go_on(two):
     one, other = two
-    one.fault = UnprettyError("It said no.")
+    one.problem = UnprettyError("It said no.")
     results = install(*two)
     assert states(results) == [("codex", "failed"), ("opencode", "applied")]
     assert str(results[0].error) == "It said no. Everything is as it was before."
@@ -99,14 +99,14 @@ def test_a_failure_leaves_that_agent_as_it_was_and_the_others_go_on(two):
 
 
 def test_a_failure_of_the_last_agent_leaves_what_the_first_one_needs(two):
-    two[1].fault = UnprettyError("It said no.")
+    two[1].problem = UnprettyError("It said no.")
     assert states(install(*two)) == [("codex", "applied"), ("opencode", "failed")]
     assert launcher.hook_file().exists()
 
 
 def test_when_all_fail_nothing_of_ours_stays(two, home):
     for fake in two:
-        fake.fault = UnprettyError("It said no.")
+        fake.problem = UnprettyError("It said no.")
     assert states(install(*two)) == [("codex", "failed"), ("opencode", "failed")]
     assert list(home.iterdir()) == []
 
@@ -201,8 +201,8 @@ def test_purge_is_refused_while_another_agent_is_set_up(two, home, contents):
 
 def test_repair_plans_and_applies_in_every_place(two, tmp_path):
     places = (Options(), Options(project=tmp_path))
-    fault = Fault("launcher_missing", "", "")
-    report = AgentReport("codex", "Codex", True, None, "broken", "", faults=(fault,), repair=places)
+    problem = Problem("launcher_missing", "", "")
+    report = AgentReport("codex", "Codex", True, None, "broken", "", problems=(problem,), repair=places)
     assert states(batch.repair(report)) == [("codex", "applied"), ("codex", "nothing_to_do")]
     assert two[0].options == list(places)
 

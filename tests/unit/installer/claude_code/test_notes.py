@@ -5,7 +5,7 @@ import pytest
 
 from unpretty_installer.claude_code import notes as claude_hooks
 from unpretty_installer.claude_code.places import Layer
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_matchers_hit_by_the_clients_own_rules(matcher, hit):
 
 
 def notes(*groups: dict, event: str = "PostToolUse"):
-    document = Document.read(json.dumps({"hooks": {event: list(groups)}}).encode())
+    document = JsonDocument.read(json.dumps({"hooks": {event: list(groups)}}).encode())
     return claude_hooks.others(
         [Layer("user", Path("/s.json"), document), Layer("local", Path("/l"), None)], "claude-code"
     )

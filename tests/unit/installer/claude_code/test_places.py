@@ -36,18 +36,18 @@ def test_layers_come_strongest_first_and_missing_ones_are_left_out(home):
     assert [layer.scope for layer in found] == ["managed", "local", "user"]
     assert found[1].document and found[1].document.value() == {"a": 2}
     assert found[2].document is None
-    assert "line 1, column 2" in found[2].fault
+    assert "line 1, column 2" in found[2].error
 
 
-def test_in_the_home_folder_one_file_is_not_read_twice(home):
+def test_in_the_home_directory_one_file_is_not_read_twice(home):
     write(home / ".claude" / "settings.json", {})
     assert [layer.scope for layer in places.layers(home)] == ["project"]
 
 
 def layer(scope: str, value: object) -> Layer:
-    from unpretty_installer.edit.json_document import Document
+    from unpretty_installer.edit.json_document import JsonDocument
 
-    return Layer(scope, Path(f"/{scope}.json"), Document.read(json.dumps(value).encode()))
+    return Layer(scope, Path(f"/{scope}.json"), JsonDocument.read(json.dumps(value).encode()))
 
 
 OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
@@ -103,7 +103,7 @@ def test_the_version_comes_from_the_client_itself(client):
     assert places.version() is None
 
 
-def test_the_client_is_found_by_its_program_or_by_its_folder(client, home):
+def test_the_client_is_found_by_its_program_or_by_its_directory(client, home):
     assert not places.is_found()
     (home / ".claude").mkdir()
     assert places.is_found()

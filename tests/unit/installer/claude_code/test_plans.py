@@ -105,14 +105,14 @@ def test_a_file_that_the_client_rewrote_keeps_what_the_client_added(settings_fil
     assert settings_file.read_text() == json.dumps(value, indent=4)
 
 
-def test_the_folder_that_we_created_goes_with_the_file(home):
+def test_the_directory_that_we_created_goes_with_the_file(home):
     assert install().state == "applied"
     assert (home / ".claude" / "settings.json").exists()
     uninstall()
     assert not (home / ".claude").exists()
 
 
-def test_the_folder_that_we_created_stays_when_the_client_moved_in(home):
+def test_the_directory_that_we_created_stays_when_the_client_moved_in(home):
     install()
     (home / ".claude" / "projects").mkdir()
     uninstall()
@@ -133,9 +133,9 @@ def test_installing_twice_changes_nothing_at_all(settings_file, home, snapshot):
 def test_planning_writes_nothing_even_where_nothing_can_be_written(settings_file, home, snapshot):
     settings_file.write_bytes(b"{}")
     settings_file.chmod(0o444)
-    folders = [settings_file.parent, home]
-    for folder in folders:
-        folder.chmod(0o555)
+    directories = [settings_file.parent, home]
+    for directory in directories:
+        directory.chmod(0o555)
     try:
         before = snapshot(home)
         plan = plans.plan_install(USER)
@@ -145,8 +145,8 @@ def test_planning_writes_nothing_even_where_nothing_can_be_written(settings_file
         assert install().state == "failed"
         assert snapshot(home) == before
     finally:
-        for folder in folders:
-            folder.chmod(0o755)
+        for directory in directories:
+            directory.chmod(0o755)
 
 
 @posix
@@ -314,7 +314,7 @@ def test_an_upgrade_rewrites_our_own_files_and_leaves_the_settings_alone(setting
 def test_uninstall_without_a_receipt_takes_the_entry_out_and_leaves_keys_that_may_not_be_ours(settings_file):
     settings_file.write_bytes(b'{\n  "model": "opus"\n}')
     install()
-    for file in receipt.folder().iterdir():
+    for file in receipt.directory().iterdir():
         file.unlink()
     uninstall()
     assert json.loads(settings_file.read_bytes()) == {"model": "opus", "hooks": {"PostToolUse": []}}
@@ -364,8 +364,8 @@ def test_a_project_gets_its_own_local_file_and_uninstall_finds_it_from_anywhere(
     assert contents(project) == {}
 
 
-def test_a_project_folder_that_is_missing_is_an_error(tmp_path):
-    with pytest.raises(UnprettyError, match="is not a folder"):
+def test_a_project_directory_that_is_missing_is_an_error(tmp_path):
+    with pytest.raises(UnprettyError, match="is not a directory"):
         plans.plan_install(Options(project=tmp_path / "missing"))
 
 
@@ -423,7 +423,7 @@ def test_an_unknown_version_and_a_missing_client_are_notices(home):
     assert plan.warnings == ()
 
 
-def test_a_deleted_current_folder_does_not_matter(tmp_path, monkeypatch, home):
+def test_a_deleted_current_directory_does_not_matter(tmp_path, monkeypatch, home):
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)

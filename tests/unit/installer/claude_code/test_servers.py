@@ -87,10 +87,10 @@ def codes(notes: object) -> list[str]:
 
 
 class TestWhere:
-    def test_the_clients_own_file_stands_in_the_home_folder(self, home: Path) -> None:
+    def test_the_clients_own_file_stands_in_the_home_directory(self, home: Path) -> None:
         assert wrap_claude_code.state_file() == home / ".claude.json"
 
-    def test_or_in_the_folder_that_the_client_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_or_in_the_directory_that_the_client_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
         assert wrap_claude_code.state_file() == tmp_path / ".claude.json"
 
@@ -175,12 +175,12 @@ class TestWrapping:
         [note] = plan("team").warnings
         assert note.code == "not_wrapped"
         assert "others share this file" in note.message
-        words = subprocess.run(
+        argv = subprocess.run(
             ["/bin/sh", "-c", f"for word in {note.message.split('name: ')[1]}; do echo \"$word\"; done"],
             capture_output=True, text=True, check=True,
         ).stdout.splitlines()  # fmt: skip
-        assert words[:6] == ["claude", "mcp", "add-json", "--scope", "local", "team"]
-        entry = json.loads(words[6])
+        assert argv[:6] == ["claude", "mcp", "add-json", "--scope", "local", "team"]
+        entry = json.loads(argv[6])
         assert [entry["command"], *entry["args"]] == [*wrapped.front("team"), "npx", "it's"]
         assert entry["env"] == {"A": "${A}"}
         install("all")
@@ -189,8 +189,8 @@ class TestWrapping:
     def test_what_somebody_put_into_a_shared_file_all_the_same_goes(self, state: Path) -> None:
         install("db")
         shared = Path(".mcp.json")
-        words = [*wrapped.front("team"), "npx"]
-        shared.write_text(json.dumps({"mcpServers": {"team": {"command": words[0], "args": words[1:]}}}))
+        argv = [*wrapped.front("team"), "npx"]
+        shared.write_text(json.dumps({"mcpServers": {"team": {"command": argv[0], "args": argv[1:]}}}))
         uninstall()
         assert json.loads(shared.read_text()) == {"mcpServers": {"team": {"command": "npx", "args": []}}}
 

@@ -1,6 +1,6 @@
-"""A stand-in for the program ``codex``, as far as the installer talks to it; run as a program with a list of faults.
+"""A stand-in for the program ``codex``, as far as the installer talks to it; run as a program with a list of problems.
 
-It reads hooks.json and config.toml of CODEX_HOME and of the folder that it is asked about, and keeps trust as Codex
+It reads hooks.json and config.toml of CODEX_HOME and of the directory that it is asked about, and keeps trust as Codex
 0.171 does. What the real one says is tested in tests/e2e.
 """
 
@@ -34,13 +34,13 @@ def _hooks(home: Path, cwd: Path) -> dict[str, Any]:
         return {"hooks": [], "warnings": [], "errors": errors}
     state = config.get("hooks", {}).get("state", {})
     hooks, warnings = [], []
-    for folder in dict.fromkeys((home.resolve(), cwd.resolve() / ".codex")):
-        sources = {folder / "config.toml": _table(folder / "config.toml")}
+    for directory in dict.fromkeys((home.resolve(), cwd.resolve() / ".codex")):
+        sources = {directory / "config.toml": _table(directory / "config.toml")}
         try:
-            if (folder / "hooks.json").exists():
-                sources[folder / "hooks.json"] = json.loads((folder / "hooks.json").read_text())
-        except ValueError as fault:
-            warnings.append(f"failed to parse hooks config {folder / 'hooks.json'}: {fault}")
+            if (directory / "hooks.json").exists():
+                sources[directory / "hooks.json"] = json.loads((directory / "hooks.json").read_text())
+        except ValueError as exc:
+            warnings.append(f"failed to parse hooks config {directory / 'hooks.json'}: {exc}")
         for source, value in sources.items():
             for number, group in enumerate(value.get("hooks", {}).get("PostToolUse", [])):
                 for index, handler in enumerate(group.get("hooks", [])):

@@ -16,9 +16,9 @@ from unpretty_installer.core.report import AgentReport
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "a project"
-    folder.mkdir()
-    return folder
+    directory = tmp_path / "a project"
+    directory.mkdir()
+    return directory
 
 
 @pytest.fixture
@@ -107,10 +107,10 @@ def test_the_doctor_names_the_other_copy_and_puts_a_missing_mark_back(
     report = plans.agent.examine(Options())
     [message] = second_copies(report)
     assert str(project / ".codex" / "hooks.json") in message
-    assert "copies_not_marked" not in {fault.code for fault in report.faults}
+    assert "copies_not_marked" not in {problem.code for problem in report.problems}
     mark().unlink()
     report = plans.agent.examine(Options())
-    assert "copies_not_marked" in {fault.code for fault in report.faults}
+    assert "copies_not_marked" in {problem.code for problem in report.problems}
     batch.repair(report)
     assert mark().exists()
 

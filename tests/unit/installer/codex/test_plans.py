@@ -30,8 +30,8 @@ CONFIG = '# mine\nmodel = "old" # keep\n\n[tui]\na = 1\n'
 
 @pytest.fixture(autouse=True)
 def no_system_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in the place of /etc/codex."""
-    monkeypatch.setattr(places, "SYSTEM_FOLDER", tmp_path / "etc")
+    """A directory in place of /etc/codex."""
+    monkeypatch.setattr(places, "SYSTEM_DIRECTORY", tmp_path / "etc")
     places._answer.cache_clear()
     models.bundled.cache_clear()
     return tmp_path / "etc"
@@ -39,12 +39,12 @@ def no_system_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def program(machine: Path) -> Callable[..., None]:
-    """Puts the stand-in on PATH, with faults."""
+    """Puts the stand-in on PATH, with problems."""
 
-    def put(*faults: str) -> None:
+    def put(*problems: str) -> None:
         path = machine / "codex"
         words = shlex.join([sys.executable, str(STAND_IN)])
-        path.write_text(f'#!/bin/sh\nexec {words} "$@" {shlex.join(faults)}\n')
+        path.write_text(f'#!/bin/sh\nexec {words} "$@" {shlex.join(problems)}\n')
         path.chmod(0o755)
         models.bundled.cache_clear()
 
@@ -52,8 +52,8 @@ def program(machine: Path) -> Callable[..., None]:
 
 
 @pytest.fixture
-def folder(home: Path) -> Path:
-    """Codex's folder, empty."""
+def directory(home: Path) -> Path:
+    """Codex's directory, empty."""
     path = home / ".codex"
     path.mkdir()
     return path
@@ -74,20 +74,20 @@ def examine(options: Options = USER) -> AgentReport:
 
 
 def fault_codes(report: AgentReport) -> list[str]:
-    return [fault.code for fault in report.faults]
+    return [problem.code for problem in report.problems]
 
 
 def codes(plan: Plan) -> set[str]:
     return {note.code for note in (*plan.warnings, *plan.notices)} | {block.code for block in plan.blocks}
 
 
-def groups(folder: Path) -> list:
-    return json.loads((folder / "hooks.json").read_text())["hooks"]["PostToolUse"]
+def groups(directory: Path) -> list:
+    return json.loads((directory / "hooks.json").read_text())["hooks"]["PostToolUse"]
 
 
-def put_hooks(folder: Path, *found: dict, **more: object) -> str:
+def put_hooks(directory: Path, *found: dict, **more: object) -> str:
     text = json.dumps({"hooks": {"PostToolUse": list(found)}, **more}, indent=1)
-    (folder / "hooks.json").write_text(text)
+    (directory / "hooks.json").write_text(text)
     return text
 
 
@@ -105,10 +105,10 @@ def test_a_plan_writes_nothing_and_starts_no_server(home: Path, program: Callabl
 class TestHooksJson:
     """The form for those who have no hooks yet, or have them there."""
 
-    def test_the_group_is_the_last_one(self, folder: Path) -> None:
-        put_hooks(folder, FOREIGN)
+    def test_the_group_is_the_last_one(self, directory: Path) -> None:
+        put_hooks(directory, FOREIGN)
         assert install().state == "applied"
-        assert groups(folder) == [FOREIGN, entry.group()]
+        assert groups(directory) == [FOREIGN, entry.group()]
 
     @pytest.mark.parametrize(
         "text",
@@ -122,34 +122,34 @@ class TestHooksJson:
             '{"hooks":{"PostToolUse":[{"hooks":[]}]}}',
         ],
     )
-    def test_uninstalling_gives_back_identical_bytes(self, folder: Path, text: str | None) -> None:
-        path = folder / "hooks.json"
+    def test_uninstalling_gives_back_identical_bytes(self, directory: Path, text: str | None) -> None:
+        path = directory / "hooks.json"
         if text is not None:
             path.write_text(text)
         install()
-        assert entry.group() in groups(folder)
+        assert entry.group() in groups(directory)
         uninstall()
         assert (path.read_text() if path.exists() else None) == text
         assert receipt.of_agent("codex") == []
 
-    def test_installing_twice_changes_nothing(self, folder: Path) -> None:
+    def test_installing_twice_changes_nothing(self, directory: Path) -> None:
         install()
         assert plans.plan_install(USER).is_empty
         assert install().state == "nothing_to_do"
 
-    def test_a_group_that_came_after_ours_keeps_its_place_when_we_go(self, folder: Path) -> None:
+    def test_a_group_that_came_after_ours_keeps_its_place_when_we_go(self, directory: Path) -> None:
         install()
-        value = json.loads((folder / "hooks.json").read_text())
+        value = json.loads((directory / "hooks.json").read_text())
         value["hooks"]["PostToolUse"].append(FOREIGN)
-        (folder / "hooks.json").write_text(json.dumps(value))
+        (directory / "hooks.json").write_text(json.dumps(value))
         uninstall()
-        assert groups(folder) == [{"hooks": []}, FOREIGN]
+        assert groups(directory) == [{"hooks": []}, FOREIGN]
 
-    def test_several_copies_become_one_and_others_keep_their_places(self, folder: Path) -> None:
+    def test_several_copies_become_one_and_others_keep_their_places(self, directory: Path) -> None:
         old = {"matcher": "Bash", "hooks": [{"type": "command", "command": "/old/unpretty/hook.py codex"}]}
-        put_hooks(folder, old, FOREIGN, old, FOREIGN)
+        put_hooks(directory, old, FOREIGN, old, FOREIGN)
         install()
-        assert groups(folder) == [entry.group(), FOREIGN, {"hooks": []}, FOREIGN]
+        assert groups(directory) == [entry.group(), FOREIGN, {"hooks": []}, FOREIGN]
 
     @pytest.mark.parametrize(
         ("text", "code"),
@@ -161,13 +161,13 @@ class TestHooksJson:
             ("[]", "unexpected_shape"),
         ],
     )
-    def test_a_file_that_codex_ignores_is_left_alone(self, folder: Path, text: str, code: str) -> None:
-        (folder / "hooks.json").write_text(text, "utf-8")
+    def test_a_file_that_codex_ignores_is_left_alone(self, directory: Path, text: str, code: str) -> None:
+        (directory / "hooks.json").write_text(text, "utf-8")
         result = install()
         assert result.state == "failed"
         assert result.error is not None
         assert result.error.code == code
-        assert (folder / "hooks.json").read_text("utf-8") == text
+        assert (directory / "hooks.json").read_text("utf-8") == text
 
 
 class TestConfigToml:
@@ -175,35 +175,35 @@ class TestConfigToml:
 
     TEXT = CONFIG + '\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n'
 
-    def test_the_entry_goes_where_the_users_hooks_are(self, folder: Path) -> None:
-        path = folder / "config.toml"
+    def test_the_entry_goes_where_the_users_hooks_are(self, directory: Path) -> None:
+        path = directory / "config.toml"
         path.write_text(self.TEXT)
         assert install().state == "applied"
         assert path.read_text().startswith(self.TEXT)
         assert Config.read(path.read_bytes(), "c").holds(entry.group())
-        assert not (folder / "hooks.json").exists()
+        assert not (directory / "hooks.json").exists()
         assert plans.plan_install(USER).is_empty
         uninstall()
         assert path.read_text() == self.TEXT
 
-    def test_what_somebody_wrote_meanwhile_stays(self, folder: Path) -> None:
-        path = folder / "config.toml"
+    def test_what_somebody_wrote_meanwhile_stays(self, directory: Path) -> None:
+        path = directory / "config.toml"
         path.write_text(self.TEXT)
         install()
         path.write_text(path.read_text() + '\n[projects."/p"]\ntrust_level = "trusted"\n')
         uninstall()
         assert path.read_text() == self.TEXT + '\n[projects."/p"]\ntrust_level = "trusted"\n'
 
-    def test_an_entry_of_ours_in_the_other_form_goes(self, folder: Path) -> None:
-        (folder / "config.toml").write_text(self.TEXT)
+    def test_an_entry_of_ours_in_the_other_form_goes(self, directory: Path) -> None:
+        (directory / "config.toml").write_text(self.TEXT)
         install()
-        put_hooks(folder, {**entry.group(), "matcher": "Bash"})
+        put_hooks(directory, {**entry.group(), "matcher": "Bash"})
         assert install().state == "applied"
-        assert groups(folder) == [entry.group()]
-        assert (folder / "config.toml").read_text() == self.TEXT
+        assert groups(directory) == [entry.group()]
+        assert (directory / "config.toml").read_text() == self.TEXT
 
-    def test_an_outdated_entry_is_written_anew(self, folder: Path) -> None:
-        path = folder / "config.toml"
+    def test_an_outdated_entry_is_written_anew(self, directory: Path) -> None:
+        path = directory / "config.toml"
         path.write_text(self.TEXT)
         install()
         path.write_text(path.read_text().replace("timeout = 10", "timeout = 600"))
@@ -212,40 +212,40 @@ class TestConfigToml:
         uninstall()
         assert path.read_text() == self.TEXT
 
-    def test_a_file_that_is_no_toml_is_left_alone(self, folder: Path) -> None:
-        (folder / "config.toml").write_text("a = [")
+    def test_a_file_that_is_no_toml_is_left_alone(self, directory: Path) -> None:
+        (directory / "config.toml").write_text("a = [")
         result = install()
         assert result.error is not None
         assert result.error.code == "invalid_toml"
-        assert (folder / "config.toml").read_text() == "a = ["
+        assert (directory / "config.toml").read_text() == "a = ["
 
 
 class TestTrust:
     """Codex is asked for exactly our entry; what it writes can be taken back."""
 
-    def test_without_it_the_steps_are_named(self, folder: Path) -> None:
+    def test_without_it_the_steps_are_named(self, directory: Path) -> None:
         [step] = plans.plan_install(USER).manual_steps
         assert "/hooks" in step
         assert "--trust" in step
 
-    def test_our_entry_is_trusted_and_nothing_else(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_our_entry_is_trusted_and_nothing_else(self, directory: Path, program: Callable[..., None]) -> None:
         program()
-        put_hooks(folder, FOREIGN)
-        (folder / "config.toml").write_text(CONFIG)
+        put_hooks(directory, FOREIGN)
+        (directory / "config.toml").write_text(CONFIG)
         assert install(TRUST).state == "applied"
-        config = Config.read((folder / "config.toml").read_bytes(), "c")
+        config = Config.read((directory / "config.toml").read_bytes(), "c")
         assert config.text.startswith(CONFIG)
-        assert list(config.hooks()["state"]) == [f"{folder}/hooks.json:post_tool_use:1:0"]
+        assert list(config.hooks()["state"]) == [f"{directory}/hooks.json:post_tool_use:1:0"]
         assert plans.plan_install(TRUST).is_empty
         assert plans.plan_install(USER).manual_steps == ()
         assert examine().status == "active"
 
     @pytest.mark.parametrize("text", [None, CONFIG, CONFIG.replace("\n", "\r\n"), CONFIG + "[hooks.state]\n"])
     def test_uninstalling_gives_back_identical_bytes(
-        self, folder: Path, program: Callable[..., None], text: str | None
+        self, directory: Path, program: Callable[..., None], text: str | None
     ) -> None:
         program()
-        path = folder / "config.toml"
+        path = directory / "config.toml"
         if text is not None:
             path.write_bytes(text.encode())
         install(TRUST)
@@ -255,18 +255,20 @@ class TestTrust:
         uninstall()
         assert (path.read_bytes().decode() if path.exists() else None) == text
 
-    def test_uninstalling_keeps_what_somebody_wrote_meanwhile(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_uninstalling_keeps_what_somebody_wrote_meanwhile(
+        self, directory: Path, program: Callable[..., None]
+    ) -> None:
         program()
-        path = folder / "config.toml"
+        path = directory / "config.toml"
         path.write_text(CONFIG)
         install(TRUST)
         path.write_text(path.read_text().replace("a = 1", "a = 2"))
         uninstall()
         assert path.read_text() == CONFIG.replace("a = 1", "a = 2")
 
-    def test_trust_in_an_entry_in_config_toml_goes_with_it(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_trust_in_an_entry_in_config_toml_goes_with_it(self, directory: Path, program: Callable[..., None]) -> None:
         program()
-        path = folder / "config.toml"
+        path = directory / "config.toml"
         path.write_text(TestConfigToml.TEXT)
         install(TRUST)
         assert examine().status == "active"
@@ -274,22 +276,22 @@ class TestTrust:
         assert path.read_text() == TestConfigToml.TEXT
 
     def test_an_entry_that_is_trusted_already_is_not_asked_for_again(
-        self, folder: Path, program: Callable[..., None]
+        self, directory: Path, program: Callable[..., None]
     ) -> None:
         program()
         install()
         layer = places.user_layer()
         key = layer.key(layer.hooks_json, 0, 0)
         noted = entry.trusted_hash(entry.MATCHER, entry.handler())
-        (folder / "config.toml").write_text(f'[hooks.state."{key}"]\ntrusted_hash = "{noted}"\n')
+        (directory / "config.toml").write_text(f'[hooks.state."{key}"]\ntrusted_hash = "{noted}"\n')
         assert plans.plan_install(TRUST).is_empty
         program("refuses config/batchWrite")
         trust_step.trust_step(layer, layer.hooks_json).run()
         uninstall()
-        assert "trusted_hash" in (folder / "config.toml").read_text()  # the user's own decision
+        assert "trusted_hash" in (directory / "config.toml").read_text()  # the user's own decision
 
     @pytest.mark.parametrize(
-        ("faults", "code"),
+        ("problems", "code"),
         [
             (["refuses config/batchWrite"], "codex_no_answer"),
             (["refuses hooks/list"], "codex_no_answer"),
@@ -298,22 +300,22 @@ class TestTrust:
         ],
     )
     def test_when_codex_does_not_trust_everything_is_as_before(
-        self, folder: Path, program: Callable[..., None], faults: list[str], code: str
+        self, directory: Path, program: Callable[..., None], problems: list[str], code: str
     ) -> None:
-        program(*faults)
-        put_hooks(folder, FOREIGN)
-        (folder / "config.toml").write_text(CONFIG)
+        program(*problems)
+        put_hooks(directory, FOREIGN)
+        (directory / "config.toml").write_text(CONFIG)
         result = install(TRUST)
         assert result.state == "failed"
         assert result.error is not None
         assert result.error.code == code
-        assert groups(folder) == [FOREIGN]
-        assert (folder / "config.toml").read_text() == CONFIG
+        assert groups(directory) == [FOREIGN]
+        assert (directory / "config.toml").read_text() == CONFIG
         assert receipt.of_agent("codex") == []
         assert not launcher.hook_file().exists()
 
     def test_when_a_later_check_fails_the_trust_goes_too(
-        self, folder: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+        self, directory: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program()
 
@@ -322,33 +324,35 @@ class TestTrust:
 
         monkeypatch.setattr(plans, "try_out", fail)
         assert install(TRUST).state == "failed"
-        assert not (folder / "config.toml").exists()
-        (folder / "config.toml").write_text(CONFIG)
+        assert not (directory / "config.toml").exists()
+        (directory / "config.toml").write_text(CONFIG)
         assert install(TRUST).state == "failed"
-        assert (folder / "config.toml").read_text() == CONFIG
+        assert (directory / "config.toml").read_text() == CONFIG
 
     def test_what_another_program_wrote_meanwhile_is_not_taken_back(
-        self, folder: Path, program: Callable[..., None]
+        self, directory: Path, program: Callable[..., None]
     ) -> None:
         program()
         install()
         layer = places.user_layer()
         step = trust_step.trust_step(layer, layer.hooks_json)
         step.run()
-        (folder / "config.toml").write_text("a = 1\n")
+        (directory / "config.toml").write_text("a = 1\n")
         with pytest.raises(UnprettyError) as caught:
             step.undo()
         assert caught.value.code == "changed_meanwhile"
 
-    def test_hooks_that_codex_does_not_list_are_not_trusted(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_hooks_that_codex_does_not_list_are_not_trusted(
+        self, directory: Path, program: Callable[..., None]
+    ) -> None:
         program("complains")
-        (folder / "config.toml").write_text("[features]\nhooks = false\n")
+        (directory / "config.toml").write_text("[features]\nhooks = false\n")
         result = install(TRUST)
         assert result.error is not None
         assert result.error.code == "not_listed"
         assert "odd" in str(result.error)
 
-    def test_without_codex_there_is_nobody_to_ask(self, folder: Path) -> None:
+    def test_without_codex_there_is_nobody_to_ask(self, directory: Path) -> None:
         assert "codex_not_found" in codes(plans.plan_install(TRUST))
         assert install(TRUST).state == "failed"
         layer = places.user_layer()
@@ -382,7 +386,7 @@ class TestPlaces:
         monkeypatch.setenv("CODEX_HOME", "  ")
         assert places.home() == home / ".codex"
 
-    def test_trust_goes_by_the_real_path_of_the_folder(
+    def test_trust_goes_by_the_real_path_of_the_directory(
         self, home: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program()
@@ -395,23 +399,23 @@ class TestPlaces:
         assert list((home / "real").iterdir()) == []
 
     def test_a_project_gets_an_entry_of_its_own_and_is_found_again(
-        self, folder: Path, program: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, directory: Path, program: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program()
         project = Path.cwd()
         options = Options(project=project, trust=True)
         assert {"project_not_trusted", "local_file"} <= codes(plans.plan_install(options))
-        (folder / "config.toml").write_text(f'[projects."{project}"]\ntrust_level = "trusted"\n')
+        (directory / "config.toml").write_text(f'[projects."{project}"]\ntrust_level = "trusted"\n')
         assert "project_not_trusted" not in codes(plans.plan_install(options))
         assert install(options).state == "applied"
-        assert not (folder / "hooks.json").exists()
+        assert not (directory / "hooks.json").exists()
         monkeypatch.chdir(tmp_path)
         report = examine()
         assert (report.status, report.config) == ("active", str(project / ".codex" / "hooks.json"))
         assert report.repair == (options,)
         uninstall()
         assert not (project / ".codex").exists()
-        assert (folder / "config.toml").read_text() == f'[projects."{project}"]\ntrust_level = "trusted"\n'
+        assert (directory / "config.toml").read_text() == f'[projects."{project}"]\ntrust_level = "trusted"\n'
 
     def test_a_project_that_is_not_there_is_refused(self, absent: str) -> None:
         with pytest.raises(UnprettyError):
@@ -430,16 +434,16 @@ class TestWarnings:
     """What keeps the hook from running or from being alone."""
 
     @pytest.mark.parametrize("name", ["hooks", "codex_hooks"])
-    def test_hooks_that_are_switched_off(self, folder: Path, name: str, program: Callable[..., None]) -> None:
+    def test_hooks_that_are_switched_off(self, directory: Path, name: str, program: Callable[..., None]) -> None:
         program()
         install()
-        (folder / "config.toml").write_text(f"[features]\n{name} = false\n")
+        (directory / "config.toml").write_text(f"[features]\n{name} = false\n")
         assert "hooks_disabled" in codes(plans.plan_install(USER))
         report = examine()
         assert (report.status, fault_codes(report)) == ("disabled", ["hooks_disabled"])
 
     def test_an_administrator_who_allows_only_managed_hooks(
-        self, folder: Path, no_system_files: Path, program: Callable[..., None]
+        self, directory: Path, no_system_files: Path, program: Callable[..., None]
     ) -> None:
         program()
         install()
@@ -450,17 +454,17 @@ class TestWarnings:
         (no_system_files / "requirements.toml").write_text("not [toml")
         assert "managed_only" not in codes(plans.plan_install(USER))
 
-    def test_both_forms_hold_hooks(self, folder: Path) -> None:
-        put_hooks(folder, FOREIGN)
-        (folder / "config.toml").write_text(TestConfigToml.TEXT)
+    def test_both_forms_hold_hooks(self, directory: Path) -> None:
+        put_hooks(directory, FOREIGN)
+        (directory / "config.toml").write_text(TestConfigToml.TEXT)
         assert "both_forms" in codes(plans.plan_install(USER))
-        (folder / "config.toml").write_text(CONFIG)
+        (directory / "config.toml").write_text(CONFIG)
         assert "both_forms" not in codes(plans.plan_install(USER))
 
-    def test_other_hooks_on_the_same_results(self, folder: Path) -> None:
+    def test_other_hooks_on_the_same_results(self, directory: Path) -> None:
         long = {"hooks": [{"type": "command", "command": "x" * 200}, {"type": "prompt"}]}
-        put_hooks(folder, FOREIGN, {**FOREIGN, "matcher": "apply_patch"}, long)
-        (folder / "config.toml").write_text(
+        put_hooks(directory, FOREIGN, {**FOREIGN, "matcher": "apply_patch"}, long)
+        (directory / "config.toml").write_text(
             '[[hooks.PostToolUse]]\nmatcher = "^mcp__"\n'
             '[[hooks.PostToolUse.hooks]]\ntype = "command"\ncommand = "in toml"\n'
         )
@@ -484,8 +488,8 @@ class TestWarnings:
     def test_which_hooks_may_run_on_the_same_results(self, matcher: object, hit: bool) -> None:
         assert codex_notes.may_hit(matcher) is hit
 
-    def test_a_broken_hooks_json_says_nothing_here(self, folder: Path) -> None:
-        (folder / "hooks.json").write_text("{nope")
+    def test_a_broken_hooks_json_says_nothing_here(self, directory: Path) -> None:
+        (directory / "hooks.json").write_text("{nope")
         assert codex_notes.others(places.user_layer()) == []
 
 
@@ -509,100 +513,102 @@ class TestModels:
         assert self.note('model = "old"').startswith("models: ")
         assert self.note('model = "somebody else\'s"').startswith("models: ")
 
-    @pytest.mark.parametrize("faults", [["no models"], None])
+    @pytest.mark.parametrize("problems", [["no models"], None])
     def test_a_codex_that_does_not_tell_says_nothing(
-        self, program: Callable[..., None], faults: list[str] | None
+        self, program: Callable[..., None], problems: list[str] | None
     ) -> None:
-        if faults:
-            program(*faults)
+        if problems:
+            program(*problems)
         assert models.notes(Config.read(b"", "c")) == []
 
 
 class TestDoctor:
     """Whether the hook runs is Codex's own word."""
 
-    def test_nothing_installed_is_no_fault(self, home: Path) -> None:
+    def test_nothing_installed_is_no_problem(self, home: Path) -> None:
         report = examine()
-        assert (report.status, report.faults, report.repair) == ("not_installed", (), ())
+        assert (report.status, report.problems, report.repair) == ("not_installed", (), ())
         assert report.config == str(home / ".codex" / "hooks.json")
 
-    def test_an_entry_that_nobody_trusts(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_an_entry_that_nobody_trusts(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install()
         report = examine()
         assert (report.status, fault_codes(report)) == ("not_trusted", ["not_trusted"])
-        assert report.faults[0].fix == "unpretty install codex --trust --apply"
+        assert report.problems[0].fix == "unpretty install codex --trust --apply"
         assert report.run_ms is not None
         assert report.repair == (USER,)
 
-    def test_an_entry_that_was_changed_after_it_was_trusted(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_an_entry_that_was_changed_after_it_was_trusted(
+        self, directory: Path, program: Callable[..., None]
+    ) -> None:
         program()
         install(TRUST)
-        path = folder / "hooks.json"
+        path = directory / "hooks.json"
         path.write_text(path.read_text().replace('"timeout": 10', '"timeout": 11'))
         report = examine()
         assert (report.status, fault_codes(report)) == ("modified", ["entry_modified", "modified"])
         batch.repair(report)
         assert examine().status == "active"
 
-    def test_an_entry_that_is_switched_off(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_an_entry_that_is_switched_off(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
-        path = folder / "config.toml"
+        path = directory / "config.toml"
         path.write_text(path.read_text() + "enabled = false\n")
         report = examine()
         assert (report.status, fault_codes(report)) == ("disabled", ["hook_disabled"])
 
-    def test_two_copies(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_two_copies(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
-        put_hooks(folder, entry.group(), entry.group())
+        put_hooks(directory, entry.group(), entry.group())
         report = examine()
         assert (report.status, fault_codes(report)) == ("modified", ["entry_repeated"])
         batch.repair(report)
-        assert [group for group in groups(folder) if group["hooks"]] == [entry.group()]
+        assert [group for group in groups(directory) if group["hooks"]] == [entry.group()]
 
-    def test_an_entry_that_was_deleted(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_an_entry_that_was_deleted(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
-        (folder / "hooks.json").unlink()
+        (directory / "hooks.json").unlink()
         report = examine()
         assert (report.status, fault_codes(report)) == ("broken", ["entry_missing"])
 
-    def test_a_file_that_codex_cannot_read(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_a_file_that_codex_cannot_read(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
-        (folder / "hooks.json").write_text("{nope unpretty/hook.py codex")
+        (directory / "hooks.json").write_text("{nope unpretty/hook.py codex")
         report = examine()
         assert "unreadable_settings" in fault_codes(report)
         assert report.status == "broken"
 
-    def test_a_broken_file_that_is_not_ours_is_not_our_business(self, folder: Path) -> None:
-        (folder / "hooks.json").write_text("{nope")
-        (folder / "config.toml").write_text("nope [")
-        assert examine().faults == ()
+    def test_a_broken_file_that_is_not_ours_is_not_our_business(self, directory: Path) -> None:
+        (directory / "hooks.json").write_text("{nope")
+        (directory / "config.toml").write_text("nope [")
+        assert examine().problems == ()
 
-    def test_a_config_toml_that_broke_after_installing(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_a_config_toml_that_broke_after_installing(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
-        (folder / "config.toml").write_text("hook.py nope [")
+        (directory / "config.toml").write_text("hook.py nope [")
         report = examine()
         assert report.status == "broken"
         assert "unreadable_settings" in fault_codes(report)
 
     def test_an_entry_that_codex_does_not_list(
-        self, folder: Path, program: Callable[..., None], tmp_path: Path
+        self, directory: Path, program: Callable[..., None], tmp_path: Path
     ) -> None:
         program()
         install(TRUST)
         program("complains")
         assert [note.message for note in examine().notices if note.code == "codex_says"] == ["Codex says: odd"]
-        path = folder / "hooks.json"
+        path = directory / "hooks.json"
         text = path.read_text()
         path.write_text(text.replace('"hooks"', '"hoo\\u006bs"'))
         assert examine().status == "active"
 
-    def test_a_codex_that_does_not_answer(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_a_codex_that_does_not_answer(self, directory: Path, program: Callable[..., None]) -> None:
         program()
         install(TRUST)
         program("refuses hooks/list")
@@ -610,17 +616,17 @@ class TestDoctor:
         assert (report.status, fault_codes(report)) == ("broken", ["codex_no_answer"])
 
     def test_a_codex_that_sees_no_hook_of_ours(
-        self, folder: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+        self, directory: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program()
         install(TRUST)
         for said, status in (((), "not_trusted"), (("cannot parse",), "broken")):
-            monkeypatch.setattr(trust, "list_hooks", lambda *a, said=said: trust.HookList((), said, ()))
+            monkeypatch.setattr(trust, "list_hooks", lambda *a, said=said: trust.HookListing((), said, ()))
             report = examine()
             assert (report.status, fault_codes(report)) == (status, ["not_listed"])
 
     def test_without_codex_config_toml_is_believed(
-        self, folder: Path, program: Callable[..., None], machine: Path
+        self, directory: Path, program: Callable[..., None], machine: Path
     ) -> None:
         program()
         install(TRUST)
@@ -628,10 +634,10 @@ class TestDoctor:
         report = examine()
         assert report.status == "active"
         assert "not_asked" in {note.code for note in report.notices}
-        (folder / "config.toml").unlink()
+        (directory / "config.toml").unlink()
         assert examine().status == "not_trusted"
 
-    def test_a_python_that_is_gone(self, folder: Path, program: Callable[..., None], absent: str) -> None:
+    def test_a_python_that_is_gone(self, directory: Path, program: Callable[..., None], absent: str) -> None:
         program()
         install(TRUST)
         launcher.python_link().unlink()
@@ -642,44 +648,44 @@ class TestDoctor:
         batch.repair(report)
         assert examine().status == "active"
 
-    def test_an_entry_in_config_toml(self, folder: Path, program: Callable[..., None]) -> None:
+    def test_an_entry_in_config_toml(self, directory: Path, program: Callable[..., None]) -> None:
         program()
-        (folder / "config.toml").write_text(TestConfigToml.TEXT)
+        (directory / "config.toml").write_text(TestConfigToml.TEXT)
         install(TRUST)
         report = examine()
-        assert (report.status, report.config, report.faults) == ("active", str(folder / "config.toml"), ())
+        assert (report.status, report.config, report.problems) == ("active", str(directory / "config.toml"), ())
 
 
 class TestAppServer:
     """The conversation itself."""
 
     def test_a_server_that_hangs_is_ended(
-        self, folder: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+        self, directory: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program("hangs")
         monkeypatch.setattr(trust, "TIMEOUT_SECONDS", 1.0)
         start = time.monotonic()
         with pytest.raises(UnprettyError) as caught:
-            trust.list_hooks(str(places.program()), folder, folder)
+            trust.list_hooks(str(places.program()), directory, directory)
         assert caught.value.code == "codex_no_answer"
         assert time.monotonic() - start < 15
 
     def test_a_server_that_lingers_is_ended(
-        self, folder: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+        self, directory: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         program("lingers")
         monkeypatch.setattr(trust, "CLOSING_SECONDS", 0.5)
         start = time.monotonic()
-        assert trust.list_hooks(str(places.program()), folder, folder).hooks == ()
+        assert trust.list_hooks(str(places.program()), directory, directory).hooks == ()
         assert time.monotonic() - start < 15
 
-    def test_a_program_that_does_not_start(self, folder: Path, absent: str) -> None:
+    def test_a_program_that_does_not_start(self, directory: Path, absent: str) -> None:
         with pytest.raises(UnprettyError):
-            trust.list_hooks(absent, folder, folder)
+            trust.list_hooks(absent, directory, directory)
 
-    def test_a_program_that_ends_at_once(self, folder: Path) -> None:
+    def test_a_program_that_ends_at_once(self, directory: Path) -> None:
         with pytest.raises(UnprettyError):
-            trust.list_hooks("/bin/false", folder, folder)
+            trust.list_hooks("/bin/false", directory, directory)
 
     @pytest.mark.parametrize("answer", [None, [], {"data": 1}, {"data": [1, {"hooks": [1], "errors": ["e"]}]}])
     def test_answers_of_odd_shapes_hold_no_hooks(self, answer: object) -> None:
@@ -701,6 +707,6 @@ def test_the_recorded_trust_of_a_real_client_is_understood() -> None:
     assert config.model() == "gpt-5.5"
 
 
-def test_the_log_is_not_touched_by_trials(folder: Path) -> None:
+def test_the_log_is_not_touched_by_trials(directory: Path) -> None:
     install()
     assert not locations.decision_log_file().exists()

@@ -38,7 +38,7 @@ def config(home: Path) -> Path:
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(places, "SYSTEM_FOLDER", tmp_path)
+    monkeypatch.setattr(places, "SYSTEM_DIRECTORY", tmp_path)
     return tmp_path
 
 
@@ -85,7 +85,7 @@ def test_wrapping_and_back_byte_for_byte(config: Path) -> None:
 
 @pytest.mark.parametrize("order", ["together", "the hook first", "the servers first"])
 def test_hook_and_servers_in_one_file(config: Path, order: str) -> None:
-    """Hooks stand in config.toml already, so ours goes there too: the file is changed once for both."""
+    """Hooks are in config.toml already, so ours goes there too: the file is changed once for both."""
     text = CONFIG + HOOKS
     if order == "the servers first":
         install("all")
@@ -113,16 +113,16 @@ def test_a_server_that_was_added_or_edited_meanwhile(config: Path) -> None:
 
 
 def test_a_project_is_told_to_use_the_users_file(config: Path) -> None:
-    folder = Path.cwd() / ".codex"
-    folder.mkdir()
-    (folder / "config.toml").write_text('[mcp_servers.team]\ncommand = "x"\n')
+    directory = Path.cwd() / ".codex"
+    directory.mkdir()
+    (directory / "config.toml").write_text('[mcp_servers.team]\ncommand = "x"\n')
     [note] = [note for note in plan("all", project=Path.cwd()).warnings if note.code == "not_wrapped"]
     assert "others share this file" in note.message
     assert "codex mcp add" in note.message
     assert not any(change.path == config for change in plan("all", project=Path.cwd()).pending)
 
 
-def test_in_the_home_folder_the_users_file_is_read_once(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_home_directory_the_users_file_is_read_once(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert servers.servers.places(Path.home()) == [(config, "user")]
 
 

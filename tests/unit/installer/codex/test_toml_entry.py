@@ -107,7 +107,7 @@ def test_inline_forms_are_extended_in_place(name: str) -> None:
 
 @pytest.mark.parametrize("before", ["", FOREIGN])
 def test_a_group_that_others_follow_keeps_its_place_empty(before: str) -> None:
-    """Codex keeps trust by position: the group behind ours must not move up."""
+    """Codex keeps trust by position: the group after ours must not move up."""
     after, added = with_group(read(before), GROUP)
     followed = after + FOREIGN + "\n[tui]\na = 1\n"
     for text in (followed, followed.replace("timeout = 10", "timeout = 11")):

@@ -61,7 +61,7 @@ def fronts() -> dict[tuple[str, ...], list[str]]:
 
 def commands(data: bytes) -> dict[str, tuple[str, ...]]:
     config = toml_servers.Config.read(data, "x")
-    return {name: toml_servers.words_of_pair(entry) for name, entry in toml_servers.servers_of(config).items()}
+    return {name: toml_servers.argv_of_pair(entry) for name, entry in toml_servers.servers_of(config).items()}
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -71,8 +71,8 @@ def test_wrapping_changes_command_and_args_only_and_unwrapping_gives_back_the_by
     before = commands(data)
     wrapped, made = toml_servers.wrapped(data, fronts(), name="x")
     after = commands(wrapped)
-    for name, words in before.items():
-        assert after[name] == ((*wrap.front(name), *words) if words else ())
+    for name, argv in before.items():
+        assert after[name] == ((*wrap.front(name), *argv) if argv else ())
     assert toml_servers.wrapped(wrapped, fronts(), name="x") == (wrapped, ())
     assert toml_servers.unwrapped(wrapped, PLACES, made, name="x") == data
 
@@ -139,19 +139,19 @@ def test_what_cannot_be_edited_safely_is_refused(edit, monkeypatch):
         data, made = toml_servers.wrapped(data, fronts(), name="x")
     monkeypatch.setattr(toml_servers, "put_in_front", lambda text, *_: text + "more = 1\n")
     monkeypatch.setattr(toml_servers, "take_from_front", lambda text, *_: text + "[[")
-    with pytest.raises(UnprettyError, match="cannot be edited safely") as fault:
+    with pytest.raises(UnprettyError, match="cannot be edited safely") as problem:
         if edit == "unwrapped":
             toml_servers.unwrapped(data, PLACES, made, name="x")
         else:
             toml_servers.wrapped(data, fronts(), name="x")
-    assert fault.value.code == "cannot_edit"
+    assert problem.value.code == "cannot_edit"
 
 
 @pytest.mark.parametrize("data", [b"[", b"\xff", b"a = 1\na = 2"])
 def test_a_file_that_is_no_toml_is_refused(data):
-    with pytest.raises(UnprettyError) as fault:
+    with pytest.raises(UnprettyError) as problem:
         toml_servers.wrapped(data, fronts(), name="x")
-    assert fault.value.code == "invalid_toml"
+    assert problem.value.code == "invalid_toml"
 
 
 @pytest.mark.parametrize("data", [b"", b"mcp_servers = 1", b"mcp_servers = []", b"[mcp_servers]\nplain = 1"])

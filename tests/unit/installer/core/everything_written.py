@@ -1,4 +1,4 @@
-"""Runs every feature that writes a file into our folders, and leaves what a process leaves that is killed there."""
+"""Runs every feature that writes a file into our directories, and leaves what a process leaves that is killed there."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ from unpretty_installer.core import files, launcher, receipt
 from unpretty_installer.wrap import launcher as wrap_launcher
 from unpretty.settings import config_file, resolved
 log, config, copy = locations.decision_log_file(), locations.config_file(), locations.resolved_settings_file()
-receipts = sorted(receipt.folder().iterdir())
+receipts = sorted(receipt.directory().iterdir())
 copies = sorted((locations.state_dir() / "backups").glob("*/*"))
 work = [
     lambda: files.replace_link(launcher.python_link(), b"/nowhere"),
@@ -52,9 +52,9 @@ for step in work:
 """
 
 
-def everywhere(folder: Path) -> list[Path]:
-    """All that is below ``folder``."""
-    return sorted(folder.rglob("*"))
+def everywhere(directory: Path) -> list[Path]:
+    """All that is below ``directory``."""
+    return sorted(directory.rglob("*"))
 
 
 def run(*arguments: str) -> None:
@@ -86,15 +86,15 @@ def wait_for_tokens(seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-def use_everything(home: Path, folder: Path) -> None:
-    """Install for all agents, wrap a server, convert, rotate, count, set, report and be killed; ``folder`` is spare."""
+def use_everything(home: Path, directory: Path) -> None:
+    """Install for all agents, wrap a server, convert, rotate, count, set, report, be killed; ``directory`` is spare."""
     _write(home / ".claude.json", json.dumps({"mcpServers": {"db": {"command": "npx", "args": ["x"]}}}))
     _write(home / ".claude" / "settings.json", '{"model": "opus"}')
     _write(home / ".codex" / "config.toml", 'model = "x"\n')
     run("install", "claude-code", "--wrap-mcp", "db", "--apply")
     run("install", "codex", "opencode", "--apply")
-    (folder / "project").mkdir()
-    run("install", "codex", "--project", str(folder / "project"), "--apply")
+    (directory / "project").mkdir()
+    run("install", "codex", "--project", str(directory / "project"), "--apply")
     _run_hook("codex", json.loads(_CODEX.read_text("utf-8")))
     run("config", "set", "encodings", "json,columnar,toon,tight-c,ldf")
     convert()
@@ -105,15 +105,15 @@ def use_everything(home: Path, folder: Path) -> None:
     run("stats", "--html", str(home / "page.html"))
     with contextlib.suppress(ZeroDivisionError):
         _fail()
-    subprocess.run([sys.executable, "-c", _KILLED], check=True, cwd=folder)
+    subprocess.run([sys.executable, "-c", _KILLED], check=True, cwd=directory)
 
 
 def _write(path: Path, text: str) -> None:
-    """A file of the user's, with the owner of the folder that it is in."""
-    for folder in reversed([path.parent, *path.parent.parents]):
-        if not folder.exists():
-            folder.mkdir()
-            _like(folder)
+    """A file of the user's, with the owner of the directory that it is in."""
+    for directory in reversed([path.parent, *path.parent.parents]):
+        if not directory.exists():
+            directory.mkdir()
+            _like(directory)
     path.write_text(text)
     _like(path)
 

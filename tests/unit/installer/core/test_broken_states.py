@@ -53,7 +53,7 @@ def test_the_command_answers_while_nothing_is_broken(data_dir: Path, shell: str)
 
 
 def program(text: str) -> Callable[[Path], None]:
-    """Puts a script in the place of the interpreter."""
+    """Puts a script in place of the interpreter."""
 
     def put(path: Path) -> None:
         path.unlink()
@@ -186,9 +186,9 @@ def test_a_machine_that_has_run_out_is_silent_or_answers_whole(
 @pytest.mark.parametrize("shell", [shell for shell in SHELLS if os.path.realpath(shell).endswith("dash")])
 def test_no_process_left_is_silent(shell: str) -> None:
     """bash tries again for 15 seconds, which is longer than a client waits; zsh ends with 1, without a word."""
-    words = ["/bin/sh", "-c", 'ulimit -u 1 2>/dev/null || ulimit -p 1; exec "$0" -c "$1"', shell]
+    argv = ["/bin/sh", "-c", 'ulimit -u 1 2>/dev/null || ulimit -p 1; exec "$0" -c "$1"', shell]
     command = "trap 'exit 0' EXIT; exec 2>&-; /bin/true a b 2>/dev/null"
-    done = subprocess.run([*words, command], capture_output=True, user=54321, group=54321, timeout=30)
+    done = subprocess.run([*argv, command], capture_output=True, user=54321, group=54321, timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 

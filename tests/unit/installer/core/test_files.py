@@ -18,7 +18,7 @@ def test_reading_tells_a_missing_file_from_one_that_cannot_be_read(tmp_path):
     assert files.read(file) == b"x"
     with pytest.raises(UnprettyError, match="cannot be read"):
         files.read(tmp_path)
-    with pytest.raises(UnprettyError, match="a file stands where a folder should be"):
+    with pytest.raises(UnprettyError, match="a file is where a directory should be"):
         files.read(file / "below")
 
 
@@ -90,16 +90,16 @@ def test_links_that_go_round_in_a_circle_are_refused(tmp_path):
 
 
 @posix
-def test_above_a_file_of_ours_links_are_followed_also_into_folders_that_are_not_there_yet(tmp_path):
+def test_above_a_file_of_ours_links_are_followed_also_into_directories_that_are_not_there_yet(tmp_path):
     (tmp_path / "data").symlink_to(tmp_path / "disk" / "unpretty")
     path = tmp_path / "data" / "python"
-    assert files.missing_folders(path, own=True) == (tmp_path / "disk" / "unpretty", tmp_path / "disk")
+    assert files.missing_directories(path, own=True) == (tmp_path / "disk" / "unpretty", tmp_path / "disk")
     files.make_directories(path, 0o700, own=True)
     gone = tmp_path / "gone"
     files.replace_link(path, bytes(gone / "python"))
     assert os.readlink(tmp_path / "disk" / "unpretty" / "python") == str(gone / "python")
-    assert files.missing_folders(path, own=True) == ()
-    assert files.missing_folders(path) == (gone,)
+    assert files.missing_directories(path, own=True) == ()
+    assert files.missing_directories(path) == (gone,)
     assert files.why_not_writable(path, own=True) is None
     files.replace(path, b"a file now", 0o600, own=True)
     assert path.read_bytes() == b"a file now"
@@ -107,16 +107,16 @@ def test_above_a_file_of_ours_links_are_followed_also_into_folders_that_are_not_
 
 
 @posix
-def test_a_read_only_folder_is_an_obstacle_for_what_is_ours_whatever_it_leads_to(tmp_path):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "python").symlink_to(tmp_path)
-    folder.chmod(0o555)
+def test_a_read_only_directory_is_an_obstacle_for_what_is_ours_whatever_it_leads_to(tmp_path):
+    directory = tmp_path / "directory"
+    directory.mkdir()
+    (directory / "python").symlink_to(tmp_path)
+    directory.chmod(0o555)
     try:
-        found = files.why_not_writable(folder / "python", own=True)
+        found = files.why_not_writable(directory / "python", own=True)
     finally:
-        folder.chmod(0o755)
-    assert found == ("read_only", f"stands in a read-only folder ({folder})")
+        directory.chmod(0o755)
+    assert found == ("read_only", f"is in a read-only directory ({directory})")
 
 
 @posix
@@ -221,24 +221,24 @@ def test_a_link_is_replaced_without_a_gap_and_nothing_stays_when_that_fails(tmp_
 
 
 @posix
-def test_a_file_or_folder_that_nobody_may_write_counts_as_read_only_even_for_root(tmp_path):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    file = folder / "file"
+def test_a_file_or_directory_that_nobody_may_write_counts_as_read_only_even_for_root(tmp_path):
+    directory = tmp_path / "directory"
+    directory.mkdir()
+    file = directory / "file"
     assert files.why_not_writable(file) is None
     file.write_bytes(b"")
     file.chmod(0o444)
     assert files.why_not_writable(file) == ("read_only", "is read-only")
     file.chmod(0o644)
-    folder.chmod(0o555)
+    directory.chmod(0o555)
     try:
-        assert files.why_not_writable(file) == ("read_only", f"stands in a read-only folder ({folder})")
-        assert files.why_not_writable(folder / "new" / "file") == (
+        assert files.why_not_writable(file) == ("read_only", f"is in a read-only directory ({directory})")
+        assert files.why_not_writable(directory / "new" / "file") == (
             "read_only",
-            f"stands in a read-only folder ({folder})",
+            f"is in a read-only directory ({directory})",
         )
     finally:
-        folder.chmod(0o755)
+        directory.chmod(0o755)
 
 
 @posix
@@ -253,16 +253,16 @@ def test_a_link_into_the_nix_store_is_named_as_such(tmp_path, monkeypatch):
     assert clause == f"is managed by Nix ({store}/abc-settings.json)"
 
 
-def test_a_folder_in_the_files_place_and_a_file_in_a_folders_place_are_obstacles(tmp_path):
+def test_a_directory_in_the_files_place_and_a_file_in_a_directories_place_are_obstacles(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    assert files.why_not_writable(tmp_path) == ("bad_path", "is a folder")
+    assert files.why_not_writable(tmp_path) == ("bad_path", "is a directory")
     code, clause = files.why_not_writable(tmp_path / "file" / "x" / "y") or ("", "")
-    assert (code, clause) == ("bad_path", f"cannot be created, since {tmp_path / 'file'} is not a folder")
+    assert (code, clause) == ("bad_path", f"cannot be created, since {tmp_path / 'file'} is not a directory")
 
 
-def test_folders_are_created_with_their_mode_and_removed_only_when_empty(tmp_path):
+def test_directories_are_created_with_their_mode_and_removed_only_when_empty(tmp_path):
     file = tmp_path / "a" / "b" / "file"
-    assert files.missing_folders(file) == (tmp_path / "a" / "b", tmp_path / "a")
+    assert files.missing_directories(file) == (tmp_path / "a" / "b", tmp_path / "a")
     made = files.make_directories(file, 0o700)
     assert made == [tmp_path / "a" / "b", tmp_path / "a"]
     if sys.platform != "win32":

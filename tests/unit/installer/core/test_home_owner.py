@@ -1,4 +1,4 @@
-"""Root at work in somebody else's home (``sudo -E``, image builds): what it creates is the user's."""
+"""Root in the home directory of another user (``sudo -E``, image builds): what it creates is the user's."""
 
 import errno
 import os
@@ -28,8 +28,8 @@ def foreign_home(home: Path) -> Path:
     return home
 
 
-def owners(folder: Path) -> dict[str, tuple[int, int]]:
-    return {str(path): (path.lstat().st_uid, path.lstat().st_gid) for path in everywhere(folder)}
+def owners(directory: Path) -> dict[str, tuple[int, int]]:
+    return {str(path): (path.lstat().st_uid, path.lstat().st_gid) for path in everywhere(directory)}
 
 
 @root_only
@@ -78,11 +78,11 @@ def no_chown(monkeypatch, home):
     monkeypatch.setattr(os, "chown", refuse)
 
 
-@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+@pytest.mark.parametrize("kind", ["directory", "file", "link"])
 def test_where_that_fails_it_is_refused_in_one_sentence_and_nothing_is_left(no_chown, home, kind):
     link, hook = launcher.changes()
-    changes = {"folder": (link,), "file": (hook,), "link": (link,)}[kind]
-    if kind != "folder":
+    changes = {"directory": (link,), "file": (hook,), "link": (link,)}[kind]
+    if kind != "directory":
         hook.path.parent.mkdir(parents=True)
     before = everywhere(home)
     with pytest.raises(Exception, match="cannot be given to user 54321, the owner of HOME") as caught:

@@ -23,17 +23,17 @@ def main(agent, log, resolved, config):
 
 @pytest.fixture
 def fake_package(tmp_path, monkeypatch):
-    """Puts a package of the wheel's layout, or of an editable install's, in the place of the real one."""
+    """Puts a package of the wheel's layout, or of an editable install's, in place of the real one."""
 
     def put(entry: str, hooks: str = "unpretty_hooks", name: str = "env é 'q'") -> Path:
         root = tmp_path / name
-        package, hooks_folder = root / "unpretty", root / hooks
-        for folder in (package, package / "engine", hooks_folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "__init__.py").write_text("")
-        (hooks_folder / "entry.py").write_text(entry)
+        package, hooks_directory = root / "unpretty", root / hooks
+        for directory in (package, package / "engine", hooks_directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "__init__.py").write_text("")
+        (hooks_directory / "entry.py").write_text(entry)
         monkeypatch.setattr(unpretty, "__file__", str(package / "__init__.py"))
-        monkeypatch.setattr(unpretty_hooks, "__file__", str(hooks_folder / "__init__.py"))
+        monkeypatch.setattr(unpretty_hooks, "__file__", str(hooks_directory / "__init__.py"))
         return root
 
     return put
@@ -115,22 +115,22 @@ def test_an_environment_that_moved_to_another_python_in_place_is_still_found(fak
 
 def test_where_no_package_fits_the_python_that_runs_it_the_doctor_says_so(fake_package, tmp_path):
     root = fake_package(FAKE_ENTRY, name=f"env/lib/{VERSION}/site-packages")
-    assert launcher.package_fault() is None
+    assert launcher.package_problem() is None
     install()
-    assert launcher.package_fault() is None
+    assert launcher.package_problem() is None
     root.rename(tmp_path / "gone")
     found = (
         f"{launcher.hook_file()} finds no unpretty for its Python {VERSION.removeprefix('python')} in {root}/unpretty"
     )
-    assert launcher.package_fault() == f"The hook does nothing: {found}."
-    assert report.shared_faults()[0] == report.Fault("package_not_found", launcher.package_fault(), report.FIX)
+    assert launcher.package_problem() == f"The hook does nothing: {found}."
+    assert report.shared_problems()[0] == report.Problem("package_not_found", launcher.package_problem(), report.FIX)
     launcher.hook_file().write_text("no list of directories")
-    assert launcher.package_fault() is None
+    assert launcher.package_problem() is None
     install()
     launcher.python_link().unlink()
-    assert launcher.package_fault() is None
+    assert launcher.package_problem() is None
     launcher.python_link().symlink_to("/bin/true")  # a program that answers nothing
-    assert launcher.package_fault() is None
+    assert launcher.package_problem() is None
 
 
 def test_an_editable_install_is_found_by_every_python(fake_package):
@@ -151,16 +151,16 @@ def test_paths_of_any_kind_are_baked_in_as_ascii(fake_package, monkeypatch, tmp_
 
 
 def test_the_link_leads_to_this_interpreter_by_the_name_that_stays(fake_package, monkeypatch, tmp_path):
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "python3.11").symlink_to(sys.executable)
-    monkeypatch.setattr(sys, "executable", str(folder / "python3.11"))
-    assert launcher.changes()[1].after == os.fsencode(folder / "python3.11")
-    (folder / "python").symlink_to("python3.11")
-    assert launcher.changes()[1].after == os.fsencode(folder / "python")
-    (folder / "python").unlink()
-    (folder / "python").symlink_to("/bin/sh")
-    assert launcher.changes()[1].after == os.fsencode(folder / "python3.11")
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    (directory / "python3.11").symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(directory / "python3.11"))
+    assert launcher.changes()[1].after == os.fsencode(directory / "python3.11")
+    (directory / "python").symlink_to("python3.11")
+    assert launcher.changes()[1].after == os.fsencode(directory / "python")
+    (directory / "python").unlink()
+    (directory / "python").symlink_to("/bin/sh")
+    assert launcher.changes()[1].after == os.fsencode(directory / "python3.11")
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(UnprettyError, match="does not say where it is"):
         launcher.changes()
@@ -180,7 +180,7 @@ def test_once_in_place_there_is_nothing_to_do_and_another_install_rewrites_both(
     assert run().stdout.startswith("codex|")
 
 
-def test_removal_takes_our_files_and_an_empty_folder_and_leaves_what_is_not_ours(fake_package):
+def test_removal_takes_our_files_and_an_empty_directory_and_leaves_what_is_not_ours(fake_package):
     assert launcher.removal() == ()
     fake_package(FAKE_ENTRY)
     install()

@@ -1,4 +1,4 @@
-"""The one list of what unpretty writes into its folders, and what ``uninstall --purge`` makes of it."""
+"""The one list of what unpretty writes into its directories, and what ``uninstall --purge`` makes of it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from unpretty_installer.core import own_files, registered
 from .everything_written import convert, everywhere, run, use_everything
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and process signals")
-FOLDERS = ("state", "config", "data")
+DIRECTORIES = ("state", "config", "data")
 
 
 def directory_of(name: str) -> Path:
@@ -36,14 +36,14 @@ def purge() -> str:
     return result.output
 
 
-def names(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in everywhere(folder)}
+def names(directory: Path) -> set[str]:
+    return {str(path.relative_to(directory)) for path in everywhere(directory)}
 
 
 @posix
 def test_purge_leaves_nothing_of_any_feature_and_everything_that_is_not_ours(home, tmp_path, contents):
     use_everything(home, tmp_path)
-    written = {top: names(top) for top in own_files.folders()}
+    written = {top: names(top) for top in own_files.directories()}
     assert own_files.inventory().foreign == (), "a feature writes a file that own_files.py does not list"
     assert {name.split("/")[0] for name in written[locations.state_dir()]} >= {
         "decisions.jsonl", "decisions.jsonl.1", "decisions.jsonl.lock", "decisions.jsonl.counting", "noticed", "claims",
@@ -55,7 +55,7 @@ def test_purge_leaves_nothing_of_any_feature_and_everything_that_is_not_ours(hom
     assert len(killed) == 8
 
     theirs = {}
-    for top in own_files.folders():
+    for top in own_files.directories():
         for place in (top, *(path for path in everywhere(top) if path.is_dir() and not path.is_symlink())):
             for name in ("notes.md", ".hidden", "decisions.jsonl.bak", "settings.json~", "x.json"):
                 theirs[place / name] = "mine"
@@ -69,7 +69,7 @@ def test_purge_leaves_nothing_of_any_feature_and_everything_that_is_not_ours(hom
 
     output = purge()
     assert {path: path.read_text() for path in theirs} == theirs
-    left = {path for top in own_files.folders() for path in everywhere(top) if path.is_symlink() or path.is_file()}
+    left = {path for top in own_files.directories() for path in everywhere(top) if path.is_symlink() or path.is_file()}
     links = {locations.state_dir() / "elsewhere", locations.state_dir() / "bug-20260101-000000-1.txt"}
     assert left == set(theirs) | links
     assert home.joinpath("page.html").read_text() == before[home / "page.html"]
@@ -78,7 +78,7 @@ def test_purge_leaves_nothing_of_any_feature_and_everything_that_is_not_ours(hom
 
 
 @posix
-def test_purge_of_everything_leaves_no_folder_of_ours(home, tmp_path):
+def test_purge_of_everything_leaves_no_directory_of_ours(home, tmp_path):
     use_everything(home, tmp_path)
     output = purge()
     assert [path for path in everywhere(home) if "unpretty" in str(path.relative_to(home))] == []
@@ -88,8 +88,8 @@ def test_purge_of_everything_leaves_no_folder_of_ours(home, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("linked", FOLDERS)
-def test_a_folder_that_is_a_link_is_not_followed_and_named(home, tmp_path, linked):
+@pytest.mark.parametrize("linked", DIRECTORIES)
+def test_a_directory_that_is_a_link_is_not_followed_and_named(home, tmp_path, linked):
     """``~/.config/unpretty -> ~/dotfiles/unpretty``: what is there belongs to the user's dotfiles."""
     dotfiles = home / "dotfiles" / "unpretty"
     dotfiles.mkdir(parents=True)
@@ -105,14 +105,14 @@ def test_a_folder_that_is_a_link_is_not_followed_and_named(home, tmp_path, linke
     (line,) = [line for line in output.splitlines() if "Left alone" in line]
     assert line == (
         f"  Warning: Left alone, since unpretty did not make it: {top} -> {dotfiles}; a link is not followed,"
-        " so what unpretty wrote behind it stays too."
+        " so what unpretty wrote in its target stays too."
     )
     launchers = {"python", "hook.py", "proxy", "proxy.py", "settings.json"} if linked == "data" else set()
     notes = ("receipts/", "copies-")
     receipts = {name for name in before if name.startswith(notes) and not Path(name).name.startswith(".")}
     gone = before - names(dotfiles)
     assert gone == launchers | receipts  # these were taken out by their own plans, by name and content
-    others = [directory_of(name) for name in FOLDERS if name != linked]
+    others = [directory_of(name) for name in DIRECTORIES if name != linked]
     assert not any(os.path.lexists(other) for other in others)
 
 
@@ -198,11 +198,13 @@ TAILS = st.sampled_from(("", ".1", ".bak", "~", ".lock", "/a", "/x.json", ".tmp"
 
 @posix
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(top=st.sampled_from(FOLDERS), name=NAMES, tail=TAILS, text=st.binary(max_size=30), link=st.booleans())
-def test_what_is_deleted_has_a_name_of_ours_stands_in_our_folder_and_is_no_link(tmp_path, top, name, tail, text, link):
+@given(top=st.sampled_from(DIRECTORIES), name=NAMES, tail=TAILS, text=st.binary(max_size=30), link=st.booleans())
+def test_what_is_deleted_has_a_name_of_ours_stands_in_our_directory_and_is_no_link(
+    tmp_path, top, name, tail, text, link
+):
     """Only these names can ever go, whatever they hold; of the rest each byte stays."""
     locations._told.clear()
-    locations.use(**{each: str(tmp_path / each / "unpretty") for each in FOLDERS})
+    locations.use(**{each: str(tmp_path / each / "unpretty") for each in DIRECTORIES})
     try:
         path = Path(f"{directory_of(top)}/{name}{tail}")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -221,12 +223,12 @@ def test_what_is_deleted_has_a_name_of_ours_stands_in_our_folder_and_is_no_link(
         else:
             assert set(found.foreign) & {path, *path.parents}
     finally:
-        for each in FOLDERS:
+        for each in DIRECTORIES:
             shutil.rmtree(tmp_path / each, ignore_errors=True)
         locations._told.clear()
 
 
-def test_a_folder_of_another_name_in_which_files_have_our_names_is_not_looked_into(home):
+def test_a_directory_of_another_name_in_which_files_have_our_names_is_not_looked_into(home):
     inner = locations.state_dir() / "old" / "decisions.jsonl"
     inner.parent.mkdir(parents=True)
     inner.write_text("")
@@ -272,7 +274,7 @@ class TestWhileTokensAreCounted:
     @pytest.mark.parametrize("delay", [0.0, 0.05, 0.2])
     def test_at_whatever_moment_of_the_counting_nothing_comes_back(self, home, delay):
         run("install", "claude-code", "--apply")
-        (locations.state_dir() / "notes.md").write_text("mine")  # keeps the folder, so that it could be written into
+        (locations.state_dir() / "notes.md").write_text("mine")  # keeps the directory, so that it could be written into
         convert()
         time.sleep(delay)
         purge()

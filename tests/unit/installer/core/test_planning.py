@@ -27,28 +27,28 @@ def test_obstacles_name_the_file_and_offer_the_snippet_only_for_the_agents_own_f
 
 
 @posix
-def test_what_a_link_leads_to_is_no_obstacle_but_its_folder_is(tmp_path):
+def test_what_a_link_leads_to_is_no_obstacle_but_its_directory_is(tmp_path):
     target = tmp_path / "target"
     target.write_bytes(b"")
     target.chmod(0o444)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "python").symlink_to(target)
-    assert planning.obstacles([change(folder / "python", kind="link")]) == ()
-    folder.chmod(0o555)
+    directory = tmp_path / "directory"
+    directory.mkdir()
+    (directory / "python").symlink_to(target)
+    assert planning.obstacles([change(directory / "python", kind="link")]) == ()
+    directory.chmod(0o555)
     try:
-        assert len(planning.obstacles([change(folder / "python", kind="link")])) == 1
+        assert len(planning.obstacles([change(directory / "python", kind="link")])) == 1
     finally:
-        folder.chmod(0o755)
+        directory.chmod(0o755)
 
 
 @posix
 def test_the_undo_command_calls_this_very_install(monkeypatch, tmp_path, machine):
-    folder = tmp_path / "with space"
-    folder.mkdir()
-    monkeypatch.setattr(sys, "executable", str(folder / "python"))
-    assert planning.undo_command("codex") == f"'{folder}/python' -m unpretty uninstall codex --apply"
-    script = folder / "unpretty"
+    directory = tmp_path / "with space"
+    directory.mkdir()
+    monkeypatch.setattr(sys, "executable", str(directory / "python"))
+    assert planning.undo_command("codex") == f"'{directory}/python' -m unpretty uninstall codex --apply"
+    script = directory / "unpretty"
     script.write_text("")
     script.chmod(0o755)
     assert planning.own_program() == f"'{script}'"

@@ -23,7 +23,7 @@ def kept(path, before, after, **more) -> receipt.Receipt:
     return found
 
 
-def test_a_receipt_keeps_the_bytes_the_keys_the_folders_and_the_notes(tmp_path):
+def test_a_receipt_keeps_the_bytes_the_keys_the_directories_and_the_notes(tmp_path):
     path = tmp_path / "a" / "b" / "hooks.json"
     found = kept(path, None, b"\xff\x00new", added=("hooks",), notes={"trusted": True})
     assert found == receipt.Receipt(
@@ -114,7 +114,7 @@ def test_without_a_receipt_our_entry_is_taken_out_and_nothing_else():
 )
 def test_a_damaged_receipt_counts_as_none(tmp_path, damage):
     kept(tmp_path / "x", b"", b"OURS")
-    (file,) = receipt.folder().glob("codex-*.json")
+    (file,) = receipt.directory().glob("codex-*.json")
     if isinstance(damage, dict):
         damage = json.dumps({**json.loads(file.read_bytes()), **damage}).encode()
     file.write_bytes(damage)
@@ -131,4 +131,4 @@ def test_a_path_that_is_not_utf8_has_a_receipt_too(tmp_path):
 def test_dropping_a_receipt_deletes_its_file(tmp_path):
     found = kept(tmp_path / "x", b"", b"OURS")
     change = receipt.drop(found)
-    assert (change.operation, change.empty_dirs) == ("delete", (receipt.folder(),))
+    assert (change.operation, change.empty_dirs) == ("delete", (receipt.directory(),))

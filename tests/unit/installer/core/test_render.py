@@ -95,9 +95,9 @@ def test_an_empty_plan_says_so_and_still_warns():
 
 
 def test_a_plan_that_could_not_be_made_says_why():
-    error = UnprettyError("x.json, line 1: bad.", code="invalid_json", hint="Mend it.")
+    error = UnprettyError("x.json, line 1: bad.", code="invalid_json", hint="Fix it.")
     lines = text(render.plan_lines([result(None, "failed", error)]))
-    assert lines == "Claude Code\n  Failed: x.json, line 1: bad. Mend it.\n"
+    assert lines == "Claude Code\n  Failed: x.json, line 1: bad. Fix it.\n"
 
 
 def test_outcomes_are_one_line_each():

@@ -28,8 +28,8 @@ def examine(options: Options | None = None) -> AgentReport:
     return plans.agent.examine(options or Options())
 
 
-def faults(report: AgentReport) -> list[str]:
-    return [fault.code for fault in report.faults]
+def problems(report: AgentReport) -> list[str]:
+    return [problem.code for problem in report.problems]
 
 
 def notices(report: AgentReport) -> list[str]:
@@ -47,9 +47,9 @@ def edit(path: Path, change) -> None:
     path.write_text(json.dumps(value, indent=2))
 
 
-def test_a_machine_without_us_has_no_fault(home):
+def test_a_machine_without_us_has_no_problem(home):
     report = examine()
-    assert (report.status, report.found, report.faults, report.notices) == ("not_installed", False, (), ())
+    assert (report.status, report.found, report.problems, report.notices) == ("not_installed", False, (), ())
     assert report.config == str(home / ".claude" / "settings.json")
     assert report.repair == ()
     assert os.listdir(home) == []
@@ -60,7 +60,7 @@ def test_a_fresh_installation_is_active_and_was_run(settings_file, client, home,
     install()
     before = snapshot(home)
     report = examine()
-    assert (report.status, report.faults, report.notices) == ("active", (), ())
+    assert (report.status, report.problems, report.notices) == ("active", (), ())
     assert (report.agent, report.title, report.found, report.version) == ("claude-code", "Claude Code", True, "2.1.332")
     assert report.config == str(settings_file)
     assert report.run_ms is not None
@@ -84,11 +84,11 @@ def test_damage_to_our_own_files_is_found_and_mended(settings_file, damage, foun
     install()
     damage()
     report = examine()
-    assert faults(report) == found
+    assert problems(report) == found
     assert report.status == ("broken" if "command_failed" in found else "active")
-    assert all(fault.fix == "unpretty doctor --fix" for fault in report.faults)
+    assert all(problem.fix == "unpretty doctor --fix" for problem in report.problems)
     report = mend(report)
-    assert (report.status, report.faults) == ("active", ())
+    assert (report.status, report.problems) == ("active", ())
 
 
 @posix
@@ -100,9 +100,9 @@ def test_a_python_that_is_gone_is_named_and_mended(settings_file, tmp_path, monk
         install()
     python.unlink()
     report = examine()
-    assert faults(report) == ["launcher_outdated", "python_gone", "command_failed"]
+    assert problems(report) == ["launcher_outdated", "python_gone", "command_failed"]
     assert report.status == "broken"
-    assert str(python) in report.faults[1].message
+    assert str(python) in report.problems[1].message
     assert mend(report).status == "active"
 
 
@@ -111,8 +111,8 @@ def test_several_copies_are_counted_and_come_down_to_one(settings_file):
     edit(settings_file, lambda value: value["hooks"]["PostToolUse"].extend([entry.group()] * 2))
     report = examine()
     assert report.status == "modified"
-    assert faults(report) == ["entry_repeated"]
-    assert "holds 3 copies" in report.faults[0].message
+    assert problems(report) == ["entry_repeated"]
+    assert "holds 3 copies" in report.problems[0].message
     assert mend(report).status == "active"
 
 
@@ -120,7 +120,7 @@ def test_a_hand_edited_entry_is_modified_and_comes_back(settings_file):
     install()
     edit(settings_file, lambda value: value["hooks"]["PostToolUse"][0].update(matcher="Bash"))
     report = examine()
-    assert (report.status, faults(report)) == ("modified", ["entry_modified"])
+    assert (report.status, problems(report)) == ("modified", ["entry_modified"])
     assert mend(report).status == "active"
 
 
@@ -128,8 +128,8 @@ def test_an_entry_that_vanished_is_told_apart_from_one_that_never_was(settings_f
     install()
     settings_file.write_text("{}")
     report = examine()
-    assert (report.status, faults(report)) == ("broken", ["entry_missing"])
-    assert "uninstall claude-code --apply forgets it" in report.faults[0].fix
+    assert (report.status, problems(report)) == ("broken", ["entry_missing"])
+    assert "uninstall claude-code --apply forgets it" in report.problems[0].fix
     assert mend(report).status == "active"
 
 
@@ -140,13 +140,13 @@ def test_a_settings_file_that_the_client_cannot_read_is_a_fault_only_when_it_is_
     install()
     settings_file.write_bytes(b"// note\n" + settings_file.read_bytes())
     report = examine()
-    assert (report.status, faults(report)) == ("broken", ["unreadable_settings"])
-    assert "line 1, column 1" in report.faults[0].message
-    assert report.faults[0].fix == f"Mend {settings_file}."
+    assert (report.status, problems(report)) == ("broken", ["unreadable_settings"])
+    assert "line 1, column 1" in report.problems[0].message
+    assert report.problems[0].fix == f"Fix {settings_file}."
 
 
 @posix
-def test_a_settings_file_in_place_of_a_folder_does_not_stop_the_doctor(home):
+def test_a_settings_file_in_place_of_a_directory_does_not_stop_the_doctor(home):
     (home / ".claude").write_text("")
     assert examine().status == "not_installed"
 
@@ -155,44 +155,44 @@ def test_a_settings_file_in_place_of_a_folder_does_not_stop_the_doctor(home):
     ("value", "status"),
     [({"disableAllHooks": True}, "disabled"), ({"disableAllHooks": False}, "active")],
 )
-def test_hooks_that_are_switched_off_are_a_fault(settings_file, value, status):
+def test_hooks_that_are_switched_off_are_a_problem(settings_file, value, status):
     install()
     edit(settings_file, lambda settings: settings.update(value))
     report = examine()
     assert report.status == status
-    assert faults(report) == (["hooks_disabled"] if status == "disabled" else [])
+    assert problems(report) == (["hooks_disabled"] if status == "disabled" else [])
 
 
-def test_a_client_that_is_too_old_is_a_fault(settings_file, client):
+def test_a_client_that_is_too_old_is_a_problem(settings_file, client):
     client("2.1.119 (Claude Code)")
     install()
     report = examine()
-    assert (report.status, faults(report)) == ("client_too_old", ["client_too_old"])
+    assert (report.status, problems(report)) == ("client_too_old", ["client_too_old"])
 
 
-def test_other_hooks_and_switches_of_the_users_are_notices_and_no_faults(settings_file, monkeypatch):
+def test_other_hooks_and_switches_of_the_users_are_notices_and_no_problems(settings_file, monkeypatch):
     install()
     theirs = {"hooks": [{"type": "command", "command": "redact"}]}
     edit(settings_file, lambda value: value["hooks"]["PostToolUse"].append(theirs))
     monkeypatch.setenv("UNPRETTY", "off")
     monkeypatch.setenv("CLAUDE_CODE_SIMPLE", "1")
     report = examine()
-    assert report.faults == ()
+    assert report.problems == ()
     assert notices(report) == ["off_in_environment", "simple_mode", "redacting_hook"]
 
 
 @posix
-def test_a_log_that_cannot_be_written_is_a_fault(settings_file):
+def test_a_log_that_cannot_be_written_is_a_problem(settings_file):
     install()
     log = locations.decision_log_file()
     log.write_text("")
     log.chmod(0o444)
     report = examine()
-    assert faults(report) == ["log_not_writable"]
+    assert problems(report) == ["log_not_writable"]
     assert report.status == "active"
     log.unlink()
     log.mkdir()
-    assert faults(examine()) == ["log_not_writable"]
+    assert problems(examine()) == ["log_not_writable"]
 
 
 def test_settings_that_do_not_parse_are_a_fault_and_enabled_false_is_a_notice(settings_file):
@@ -201,11 +201,11 @@ def test_settings_that_do_not_parse_are_a_fault_and_enabled_false_is_a_notice(se
     path.parent.mkdir(parents=True)
     path.write_text("enabled = \n")
     report = examine()
-    assert faults(report) == ["config_invalid"]
+    assert problems(report) == ["config_invalid"]
     assert report.status == "broken"
     path.write_text("enabled = false\n")
     report = examine()
-    assert (faults(report), notices(report)) == ([], ["off_in_settings"])
+    assert (problems(report), notices(report)) == ([], ["off_in_settings"])
 
 
 def decision(ts: int, agent: str = "claude-code", **more) -> str:
@@ -263,7 +263,7 @@ def test_rejected_rewrites_are_a_notice(settings_file, home):
     assert notices(examine()) == []
     log.write_text(log.read_text() + converted("refused"))
     report = examine()
-    assert (report.status, report.faults) == ("active", ())
+    assert (report.status, report.problems) == ("active", ())
     (note,) = report.notices
     assert note.code == "rewrites_rejected"
     assert note.message.startswith("1 of the last 3 conversions were rejected")
@@ -293,14 +293,14 @@ def test_a_project_is_examined_from_inside_it_and_from_its_receipt(home, tmp_pat
     report = examine()
     local = places.local_file(project)
     assert (report.status, report.config, report.repair) == ("active", str(local), (Options(project=project),))
-    for file in receipt.folder().iterdir():
+    for file in receipt.directory().iterdir():
         file.unlink()
     assert examine().status == "not_installed"
     monkeypatch.chdir(project)
     assert examine().status == "active"
 
 
-def test_a_project_that_was_deleted_is_no_fault(tmp_path):
+def test_a_project_that_was_deleted_is_no_problem(tmp_path):
     project = tmp_path / "p"
     project.mkdir()
     install(Options(project=project))
@@ -308,7 +308,7 @@ def test_a_project_that_was_deleted_is_no_fault(tmp_path):
     (project / ".claude").rmdir()
     project.rmdir()
     report = examine()
-    assert (report.status, report.faults, report.repair) == ("not_installed", (), ())
+    assert (report.status, report.problems, report.repair) == ("not_installed", (), ())
 
 
 def test_an_entry_in_the_exec_form_is_run_as_such(settings_file):
@@ -321,5 +321,5 @@ def test_an_entry_in_the_exec_form_is_run_as_such(settings_file):
 
     edit(settings_file, exec_form)
     report = examine()
-    assert faults(report) == ["entry_modified"]
+    assert problems(report) == ["entry_modified"]
     assert report.run_ms is not None

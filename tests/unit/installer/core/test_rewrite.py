@@ -76,9 +76,9 @@ def test_it_waits_while_the_other_program_holds_the_lock(file, lock):
 def test_a_lock_that_stays_is_respected(file, lock, monkeypatch):
     monkeypatch.setattr(rewrite, "_WAIT_SECONDS", 0.1)
     lock.mkdir()
-    with pytest.raises(UnprettyError, match="left alone") as fault:
+    with pytest.raises(UnprettyError, match="left alone") as problem:
         rewrite.rewrite(file, more, lock)
-    assert fault.value.code == "changed_meanwhile"
+    assert problem.value.code == "changed_meanwhile"
     assert file.read_bytes() == b"one"
     assert lock.is_dir()
 
@@ -102,7 +102,7 @@ def test_a_lock_that_cannot_be_taken_away_ends_the_waiting(file, lock, monkeypat
     assert file.read_bytes() == b"one"
 
 
-def test_a_lock_that_goes_while_its_age_is_asked_is_no_fault(lock):
+def test_a_lock_that_goes_while_its_age_is_asked_is_no_problem(lock):
     assert not rewrite._is_stale(lock)
 
 

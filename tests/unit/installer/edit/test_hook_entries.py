@@ -6,7 +6,7 @@ import pytest
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.edit import hook_entries
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 AGENT = "claude-code"
 COMMAND = "exec /d/unpretty/python -I -S /d/unpretty/hook.py claude-code"
@@ -26,8 +26,8 @@ OURS = group(handler(COMMAND, timeout=10))
 THEIRS = group(handler("lint.sh"), matcher="Edit")
 
 
-def document(value: object) -> Document:
-    return Document.read(json.dumps(value, indent=2).encode(), name="settings.json")
+def document(value: object) -> JsonDocument:
+    return JsonDocument.read(json.dumps(value, indent=2).encode(), name="settings.json")
 
 
 def hooks(*groups: object, **events) -> dict:

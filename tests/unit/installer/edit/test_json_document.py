@@ -3,22 +3,22 @@
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 
 GROUP = {"matcher": "Bash", "hooks": [{"x": 1}]}
 
 
 def edited(text: str, edit) -> str:
-    return edit(Document.read(text.encode())).text
+    return edit(JsonDocument.read(text.encode())).text
 
 
 def test_a_missing_an_empty_and_a_blank_file_count_as_an_empty_object():
     for data in (None, b"", b" \n", b"\xef\xbb\xbf"):
-        assert Document.read(data).value() == {}
-    assert Document.read(None).append((), [1], key="a").text == '{\n  "a": [\n    1\n  ]\n}\n'
-    assert Document.read(b"// only a note").append((), 1, key="a").text == '// only a note\n{\n  "a": 1\n}\n'
-    assert Document.read(b"\r\n").append((), 1, key="a").text == '\r\n{\r\n  "a": 1\r\n}\r\n'
-    assert Document.read(b"\xef\xbb\xbf").append((), 1, key="a").to_bytes() == b'\xef\xbb\xbf{\n  "a": 1\n}\n'
+        assert JsonDocument.read(data).value() == {}
+    assert JsonDocument.read(None).append((), [1], key="a").text == '{\n  "a": [\n    1\n  ]\n}\n'
+    assert JsonDocument.read(b"// only a note").append((), 1, key="a").text == '// only a note\n{\n  "a": 1\n}\n'
+    assert JsonDocument.read(b"\r\n").append((), 1, key="a").text == '\r\n{\r\n  "a": 1\r\n}\r\n'
+    assert JsonDocument.read(b"\xef\xbb\xbf").append((), 1, key="a").to_bytes() == b'\xef\xbb\xbf{\n  "a": 1\n}\n'
 
 
 def test_a_key_goes_behind_the_last_one_in_the_files_own_indentation_and_line_ending():
@@ -85,7 +85,7 @@ def test_removing_takes_the_comma_along_and_leaves_every_comment(before, path, a
 def test_a_line_comment_never_swallows_what_comes_after_a_removed_element():
     text = edited("[1, // one\r\n 2]", lambda d: d.remove((1,)))
     assert text == "[1 // one\r\n]"
-    assert Document.read(text.encode()).value() == [1]
+    assert JsonDocument.read(text.encode()).value() == [1]
 
 
 def test_replacing_keeps_the_place_and_the_layout():
@@ -98,12 +98,12 @@ def test_replacing_keeps_the_place_and_the_layout():
 def test_text_that_is_not_utf8_is_refused():
     for data in (b"\xff\xfe{\x00}\x00", b'{"a": "\xe9"}'):
         with pytest.raises(UnprettyError, match=r"settings\.json is not UTF-8 text") as caught:
-            Document.read(data, name="settings.json")
+            JsonDocument.read(data, name="settings.json")
         assert caught.value.code == "invalid_json"
 
 
 def test_a_path_that_leads_nowhere_gives_none_or_a_key_error():
-    document = Document.read(b'{"a": [1], "b": null}')
+    document = JsonDocument.read(b'{"a": [1], "b": null}')
     assert document.node(("x",)) is None
     assert document.node(("a", 1)) is None
     assert document.node(("a", "x")) is None
@@ -121,4 +121,4 @@ def test_a_path_that_leads_nowhere_gives_none_or_a_key_error():
 
 
 def test_non_ascii_text_is_written_as_it_is():
-    assert Document.read(b"{}").append((), "é 漢", key="ü").to_bytes() == '{\n  "ü": "é 漢"\n}'.encode()
+    assert JsonDocument.read(b"{}").append((), "é 漢", key="ü").to_bytes() == '{\n  "ü": "é 漢"\n}'.encode()

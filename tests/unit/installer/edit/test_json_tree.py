@@ -1,6 +1,6 @@
 import pytest
 
-from unpretty_installer.edit.json_document import Document
+from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.edit.json_tree import JsonSyntaxError, parse
 
 
@@ -51,7 +51,7 @@ def test_strict_json_refuses_comments_and_trailing_commas_where_they_stand(text,
 
 
 def test_slashes_in_strings_are_no_comments():
-    assert Document.read(b'{"a": "http://x/*y*/"}', strict=True).value() == {"a": "http://x/*y*/"}
+    assert JsonDocument.read(b'{"a": "http://x/*y*/"}', strict=True).value() == {"a": "http://x/*y*/"}
 
 
 def test_nesting_beyond_what_python_can_follow_is_an_error_with_a_position():
@@ -61,13 +61,13 @@ def test_nesting_beyond_what_python_can_follow_is_an_error_with_a_position():
 
 def test_numbers_of_any_length_and_spelling_are_read():
     text = '{"a": 1.0, "b": -0, "c": 1e400, "d": ' + "9" * 5000 + "}"
-    document = Document.read(text.encode(), strict=True)
+    document = JsonDocument.read(text.encode(), strict=True)
     assert document.value(("d",)) == "9" * 5000
     assert document.append((), 1, key="e").text == text[:-1] + ', "e": 1}'
 
 
 def test_of_duplicate_keys_the_last_one_counts():
-    document = Document.read(b'{"a": {"x": 1}, "a": {"y": 2}}')
+    document = JsonDocument.read(b'{"a": {"x": 1}, "a": {"y": 2}}')
     assert document.value(("a",)) == {"y": 2}
     assert document.append(("a",), 3, key="z").text == '{"a": {"x": 1}, "a": {"y": 2, "z": 3}}'
 

@@ -1,4 +1,4 @@
-"""Where the values of a TOML document stand in its text."""
+"""Where the values of a TOML document are in its text."""
 
 import pytest
 import tomlkit

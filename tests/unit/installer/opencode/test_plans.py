@@ -24,13 +24,13 @@ FOREIGN = "export const Other = async () => ({ 'tool.execute.after': async () =>
 
 @pytest.fixture(autouse=True)
 def nowhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder without any project above it that belongs to OpenCode, and no program on PATH."""
+    """A current directory without any project above it that belongs to OpenCode, and no program on PATH."""
     places._answered_version.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+    directory = tmp_path / "project"
+    directory.mkdir()
+    monkeypatch.chdir(directory)
+    return directory
 
 
 def plugin(home: Path) -> Path:
@@ -54,14 +54,14 @@ def codes(plan: Plan) -> set[str]:
     return {note.code for note in (*plan.warnings, *plan.notices)} | {block.code for block in plan.blocks}
 
 
-def files_below(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+def files_below(directory: Path) -> set[str]:
+    return {str(path.relative_to(directory)) for path in directory.rglob("*")}
 
 
-def client(folder: Path, source: str) -> Path:
+def client(directory: Path, source: str) -> Path:
     """A program named ``opencode`` on PATH."""
-    folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "opencode"
+    directory.mkdir(parents=True, exist_ok=True)
+    program = directory / "opencode"
     program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, "-I", "-c", source])} "$@"\n')
     program.chmod(0o755)
     return program
@@ -95,7 +95,7 @@ def test_installing_twice_changes_nothing_and_uninstalling_leaves_nothing(home: 
     assert plans.plan_uninstall(USER).is_empty
 
 
-def test_folders_that_were_there_stay(home: Path) -> None:
+def test_directories_that_were_there_stay(home: Path) -> None:
     plugin(home).parent.mkdir(parents=True)
     (plugin(home).parent / "mine.js").write_text(FOREIGN)
     install()
@@ -124,7 +124,7 @@ def test_a_file_of_that_name_that_is_not_ours_is_left_alone(home: Path) -> None:
     assert plans.plan_uninstall(USER).is_empty
 
 
-def test_other_copies_in_the_same_folder_go(home: Path) -> None:
+def test_other_copies_in_the_same_directory_go(home: Path) -> None:
     old = home / ".config" / "opencode" / "plugin" / "unpretty-old.js"
     old.parent.mkdir(parents=True)
     old.write_bytes(places.MARKER)
@@ -133,7 +133,7 @@ def test_other_copies_in_the_same_folder_go(home: Path) -> None:
     assert plugin(home).exists()
 
 
-def test_a_copy_in_another_folder_is_pointed_out(home: Path, nowhere: Path) -> None:
+def test_a_copy_in_another_directory_is_pointed_out(home: Path, nowhere: Path) -> None:
     install()
     install(Options(project=nowhere))
     assert "second_copy" in codes(plans.plan_install(USER))
@@ -192,21 +192,21 @@ def test_an_environment_without_plugins_is_pointed_out(
     assert {"pure", "project_config_off"} <= codes(plans.plan_install(Options(project=nowhere)))
     report = examine()
     assert report.status == "disabled"
-    assert report.faults == ()
+    assert report.problems == ()
 
 
 def test_other_plugins_that_change_results_are_pointed_out(home: Path) -> None:
     install()
-    folder = plugin(home).parent
-    (folder / "other.ts").write_text(FOREIGN)
-    (folder / "theme.js").write_text("export const Theme = async () => ({})\n")
-    (folder / "notes.md").write_text(FOREIGN)
+    directory = plugin(home).parent
+    (directory / "other.ts").write_text(FOREIGN)
+    (directory / "theme.js").write_text("export const Theme = async () => ({})\n")
+    (directory / "notes.md").write_text(FOREIGN)
     notes = [note for note in examine().notices if note.code == "other_hook"]
-    assert [str(folder / "other.ts") in note.message for note in notes] == [True]
+    assert [str(directory / "other.ts") in note.message for note in notes] == [True]
 
 
 @posix
-def test_an_unreadable_plugin_of_somebody_else_is_no_fault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_plugin_of_somebody_else_is_no_problem(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install()
     other = plugin(home).parent / "other.js"
     other.write_text(FOREIGN)
@@ -221,12 +221,12 @@ def test_an_unreadable_plugin_of_somebody_else_is_no_fault(home: Path, monkeypat
 class TestTheClient:
     """Finding the program and its version without leaving a trace."""
 
-    def test_no_program_and_no_folder_is_not_found(self) -> None:
+    def test_no_program_and_no_directory_is_not_found(self) -> None:
         assert not plans.agent.is_found()
         assert places.version() is None
         assert "not_found" in codes(plans.plan_install(USER))
 
-    def test_a_config_folder_is_enough(self, home: Path) -> None:
+    def test_a_config_directory_is_enough(self, home: Path) -> None:
         (home / ".config" / "opencode").mkdir(parents=True)
         assert plans.agent.is_found()
 
@@ -274,17 +274,17 @@ class TestTheClient:
 
 
 class TestDoctor:
-    """What it says, and that ``--fix`` mends what is ours."""
+    """What it says, and that ``--fix`` fixes what is ours."""
 
-    def test_nothing_installed_is_no_fault(self, home: Path) -> None:
+    def test_nothing_installed_is_no_problem(self, home: Path) -> None:
         report = examine()
-        assert (report.status, report.faults, report.repair) == ("not_installed", (), ())
+        assert (report.status, report.problems, report.repair) == ("not_installed", (), ())
         assert report.config == str(plugin(home))
 
     def test_all_is_well_after_installing(self, home: Path) -> None:
         install()
         report = examine()
-        assert (report.status, report.faults) == ("active", ())
+        assert (report.status, report.problems) == ("active", ())
         assert report.run_ms is not None
         assert report.run_ms > 0
         assert report.config == str(plugin(home))
@@ -294,7 +294,7 @@ class TestDoctor:
         plugin(home).unlink()
         report = examine()
         assert report.status == "not_installed"
-        assert [fault.code for fault in report.faults] == ["entry_missing"]
+        assert [problem.code for problem in report.problems] == ["entry_missing"]
         assert install().state == "applied"
         assert examine().status == "active"
 
@@ -307,7 +307,7 @@ class TestDoctor:
         (nowhere / ".opencode" / "plugins").rmdir()
         (nowhere / ".opencode").rmdir()
         nowhere.rmdir()
-        assert examine().faults == ()
+        assert examine().problems == ()
         uninstall()
         assert receipt.of_agent("opencode") == []
 
@@ -318,7 +318,7 @@ class TestDoctor:
         os.symlink(absent, launcher.python_link())
         report = examine()
         assert report.status == "broken"
-        assert {"python_gone", "command_failed"} <= {fault.code for fault in report.faults}
+        assert {"python_gone", "command_failed"} <= {problem.code for problem in report.problems}
         batch.repair(report)
         assert examine().status == "active"
 
@@ -326,7 +326,7 @@ class TestDoctor:
         install()
         plugin(home).write_bytes(plugin(home).read_bytes() + b"// more\n")
         report = examine()
-        assert (report.status, [fault.code for fault in report.faults]) == ("modified", ["entry_modified"])
+        assert (report.status, [problem.code for problem in report.problems]) == ("modified", ["entry_modified"])
         batch.repair(report)
         assert plugin(home).read_bytes() == places.plugin_source()
 
@@ -337,7 +337,7 @@ class TestDoctor:
             raise UnprettyError("cannot be read", code="unreadable")
 
         monkeypatch.setattr(checkup.files, "read", unreadable)
-        assert [fault.code for fault in checkup._modified(plugin(home))] == ["unreadable"]
+        assert [problem.code for problem in checkup._modified(plugin(home))] == ["unreadable"]
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b'{"id": 1, "texts": {}}\n', b"\xff"])

@@ -34,15 +34,15 @@ CONFIG = """\
 
 
 @pytest.fixture
-def folder(home: Path) -> Path:
+def directory(home: Path) -> Path:
     path = home / ".config" / "opencode"
     path.mkdir(parents=True)
     return path
 
 
 @pytest.fixture
-def config(folder: Path) -> Path:
-    path = folder / "opencode.jsonc"
+def config(directory: Path) -> Path:
+    path = directory / "opencode.jsonc"
     path.write_text(CONFIG)
     return path
 
@@ -80,20 +80,23 @@ def test_wrapping_and_back_byte_for_byte(config: Path) -> None:
     front = ",\n        ".join(json.dumps(word) for word in wrapped.front("db"))
     assert config.read_text() == CONFIG.replace('"npx", // the', f'{front},\n        "npx", // the')
     assert "hook_covers" in [note.code for note in made.notices]
-    assert ["way of its own" in note.message for note in made.warnings if note.code == "not_wrapped"] == [True, False]
+    assert ["its own program itself" in note.message for note in made.warnings if note.code == "not_wrapped"] == [
+        True,
+        False,
+    ]
     assert plan("all").is_empty
     uninstall()
     assert config.read_text() == CONFIG
 
 
-def test_only_the_file_that_counts_is_changed(folder: Path, home: Path, tmp_path: Path, monkeypatch) -> None:
+def test_only_the_file_that_counts_is_changed(directory: Path, home: Path, tmp_path: Path, monkeypatch) -> None:
     """The order was measured with the real client (``opencode debug config``)."""
     monkeypatch.setenv("OPENCODE_CONFIG", str(tmp_path / "custom.json"))
     monkeypatch.setenv("OPENCODE_CONFIG_DIR", str(tmp_path / "named"))
     places = [
-        folder / "config.json",
-        folder / "opencode.json",
-        folder / "opencode.jsonc",
+        directory / "config.json",
+        directory / "opencode.json",
+        directory / "opencode.jsonc",
         tmp_path / "custom.json",
         home / ".opencode" / "opencode.json",
         home / ".opencode" / "opencode.jsonc",
@@ -110,8 +113,8 @@ def test_only_the_file_that_counts_is_changed(folder: Path, home: Path, tmp_path
     assert {path: path.read_text() for path in places} == before
 
 
-def test_a_file_that_only_adds_to_a_server_does_not_count(config: Path, folder: Path) -> None:
-    (folder / "opencode.json").write_text(json.dumps({"mcp": {"db": {"enabled": False, "timeout": 5}}}))
+def test_a_file_that_only_adds_to_a_server_does_not_count(config: Path, directory: Path) -> None:
+    (directory / "opencode.json").write_text(json.dumps({"mcp": {"db": {"enabled": False, "timeout": 5}}}))
     assert servers()["user", "db"] == ("not_wrapped", config)
 
 
@@ -135,7 +138,7 @@ def test_files_of_a_project_are_listed_up_to_the_top_of_its_repository_and_not_t
     assert [path.read_text() for path in shared] == before
 
 
-def test_a_folder_that_was_named_before_is_found_again_by_its_receipt(tmp_path: Path, monkeypatch) -> None:
+def test_a_directory_that_was_named_before_is_found_again_by_its_receipt(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("OPENCODE_CONFIG_DIR", str(tmp_path / "named"))
     path = write(tmp_path / "named" / "opencode.json", "x")
     before = path.read_text()

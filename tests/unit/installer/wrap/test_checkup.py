@@ -1,4 +1,4 @@
-"""What the doctor says about MCP servers, and how it mends the wrapped ones."""
+"""What the doctor says about MCP servers, and how it fixes the wrapped ones."""
 
 import json
 import shlex
@@ -36,7 +36,7 @@ def examine() -> AgentReport:
 
 
 def codes(report: AgentReport) -> list[str]:
-    return [fault.code for fault in report.faults]
+    return [problem.code for problem in report.problems]
 
 
 def states(report: AgentReport) -> dict[str, str]:
@@ -45,13 +45,13 @@ def states(report: AgentReport) -> dict[str, str]:
 
 def test_servers_are_listed_whether_the_hook_is_there_or_not(state):
     report = examine()
-    assert (report.status, report.faults) == ("not_installed", ())
+    assert (report.status, report.problems) == ("not_installed", ())
     assert states(report) == {"db": "not_wrapped", "web": "remote"}
 
 
-def test_wrapped_servers_that_run_are_no_fault(wrapped):
+def test_wrapped_servers_that_run_are_no_problem(wrapped):
     report = examine()
-    assert (report.status, report.faults) == ("active", ())
+    assert (report.status, report.problems) == ("active", ())
     assert states(report) == {"db": "wrapped", "web": "remote"}
 
 
@@ -60,9 +60,9 @@ def test_a_missing_launcher_is_found_and_mended(wrapped, name, fate):
     launcher.program().with_name(name).unlink()
     report = examine()
     assert codes(report) == ["proxy_missing"]
-    assert fate in report.faults[0].message
+    assert fate in report.problems[0].message
     assert [one.state for one in batch.repair(report)] == ["applied"]
-    assert examine().faults == ()
+    assert examine().problems == ()
 
 
 def test_a_launcher_of_another_install_is_found_and_mended(wrapped):
@@ -70,14 +70,14 @@ def test_a_launcher_of_another_install_is_found_and_mended(wrapped):
     report = examine()
     assert codes(report) == ["proxy_outdated"]
     batch.repair(report)
-    assert examine().faults == ()
+    assert examine().problems == ()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permission")
 def test_a_launcher_that_may_not_be_executed_is_found(wrapped):
     launcher.program().chmod(0o600)
-    [fault] = examine().faults
-    assert (fault.code, fault.fix) == ("proxy_not_executable", f"chmod u+x {shlex.quote(str(launcher.program()))}")
+    [problem] = examine().problems
+    assert (problem.code, problem.fix) == ("proxy_not_executable", f"chmod u+x {shlex.quote(str(launcher.program()))}")
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -89,25 +89,25 @@ def test_a_server_that_starts_another_launcher_is_found_and_mended(wrapped, tmp_
     wrapped.write_text(wrapped.read_text().replace(wrap.front("db")[0], str(old)))
     report = examine()
     assert codes(report) == ["wrap_outdated"]
-    assert ("cannot start" in report.faults[0].message) is not there
+    assert ("cannot start" in report.problems[0].message) is not there
     batch.repair(report)
-    assert examine().faults == ()
+    assert examine().problems == ()
     assert str(old) not in wrapped.read_text()
 
 
 def test_a_launcher_in_a_file_that_others_share_is_for_the_user_to_take_out(state):
     server = {"command": "/home/colleague/.local/share/unpretty/proxy", "args": ["--name=team", "--", "npx"]}
     Path(".mcp.json").write_text(json.dumps({"mcpServers": {"team": server}}))
-    fault = next(fault for fault in examine().faults if fault.code == "wrap_outdated")
-    assert "cannot start" in fault.message
-    assert fault.fix == f"Take it out of {Path.cwd() / '.mcp.json'} by hand."
+    problem = next(problem for problem in examine().problems if problem.code == "wrap_outdated")
+    assert "cannot start" in problem.message
+    assert problem.fix == f"Take it out of {Path.cwd() / '.mcp.json'} by hand."
 
 
 def test_a_proxy_that_does_not_run_is_found(wrapped, monkeypatch):
     monkeypatch.setattr(launcher, "_SAMPLE_SERVER", "raise SystemExit('broken')")
-    [fault] = examine().faults
-    assert fault.code == "proxy_failed"
-    assert fault.message.endswith("These servers depend on it: db.")
+    [problem] = examine().problems
+    assert problem.code == "proxy_failed"
+    assert problem.message.endswith("These servers depend on it: db.")
 
 
 def test_wrapped_servers_without_the_hook_are_mended_too(wrapped, home):
@@ -119,4 +119,4 @@ def test_wrapped_servers_without_the_hook_are_mended_too(wrapped, home):
     assert report.status == "not_installed"
     assert report.repair == (Options(),)
     batch.repair(report)
-    assert examine().faults == ()
+    assert examine().problems == ()

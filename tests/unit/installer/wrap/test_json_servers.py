@@ -62,8 +62,8 @@ def unwrapped(data: bytes, made: tuple[str, ...] = (), *, strict: bool = False) 
 
 
 def commands(data: bytes) -> dict[str, tuple[str, ...]]:
-    servers = json_servers.Document.read(data).value(("mcpServers",))
-    return {name: json_servers.words_of(entry) for name, entry in servers.items()}
+    servers = json_servers.JsonDocument.read(data).value(("mcpServers",))
+    return {name: json_servers.argv_of(entry) for name, entry in servers.items()}
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -72,8 +72,8 @@ def test_wrapping_changes_commands_only_and_unwrapping_gives_back_the_bytes(text
     data = text.replace("\n", line_end).encode()
     before = commands(data)
     after, made = wrapped(data)
-    for name, words in commands(after).items():
-        assert words == ((*wrap.front(name), *before[name]) if before[name] else ())
+    for name, argv in commands(after).items():
+        assert argv == ((*wrap.front(name), *before[name]) if before[name] else ())
     assert wrapped(after) == (after, ())
     assert unwrapped(after, made) == data
 
@@ -146,6 +146,6 @@ def test_what_cannot_be_edited_safely_is_refused(damage, monkeypatch):
     monkeypatch.setattr(json_servers, "put_in_front", damage)
     monkeypatch.setattr(json_servers, "take_from_front", damage)
     for edit in (lambda: wrapped(DENSE), lambda: unwrapped(after, made)):
-        with pytest.raises(UnprettyError, match="cannot be edited safely") as fault:
+        with pytest.raises(UnprettyError, match="cannot be edited safely") as problem:
             edit()
-        assert fault.value.code == "cannot_edit"
+        assert problem.value.code == "cannot_edit"

@@ -1,4 +1,4 @@
-"""What agents start in the place of an MCP server's own program: with us, without us, and with half of us."""
+"""What agents start in place of an MCP server's own program: with us, without us, and with half of us."""
 
 import json
 import os
@@ -42,8 +42,8 @@ def put() -> None:
             files.replace(change.path, change.after or b"", change.mode)
 
 
-def start(*words: str, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[bytes]":
-    command = [*wrap_launcher.words(), "--name=db", "--", *(words or (sys.executable, "-c", SERVER, "a b", "--", "$x"))]
+def start(*argv: str, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[bytes]":
+    command = [*wrap_launcher.argv(), "--name=db", "--", *(argv or (sys.executable, "-c", SERVER, "a b", "--", "$x"))]
     environment = {"PATH": os.environ["PATH"], "HOME": str(Path.home()), **(env or {})}
     return subprocess.run(command, input=CALL, capture_output=True, env=environment, timeout=60, check=False)
 
@@ -101,7 +101,7 @@ def test_the_server_runs_by_itself_when_a_part_of_us_is_gone(lost, monkeypatch, 
     if lost == "python":
         monkeypatch.setattr(launcher, "interpreter", lambda: str(tmp_path / "gone"))
     if lost == "package":
-        monkeypatch.setattr(wrap_launcher, "_package_folders", lambda: [str(tmp_path)])
+        monkeypatch.setattr(wrap_launcher, "_package_directories", lambda: [str(tmp_path)])
     put()
     if lost == "proxy.py":
         wrap_launcher.script().unlink()
@@ -120,13 +120,13 @@ def test_a_program_that_is_not_there_gets_the_status_of_a_shell(installed, absen
     assert f"{absent} was not found".encode() in done.stderr
 
 
-def test_names_of_folders_are_only_names(tmp_path, monkeypatch):
+def test_names_of_directories_are_only_names(tmp_path, monkeypatch):
     odd = tmp_path / 'it\'s a "$HOME" `x` \\ ü'
     monkeypatch.setenv("XDG_DATA_HOME", str(odd))
     put()
-    assert str(odd) in wrap_launcher.words()[0]
+    assert str(odd) in wrap_launcher.argv()[0]
     assert "\n" not in text_of(start().stdout)
-    monkeypatch.setattr(wrap_launcher, "_package_folders", list)
+    monkeypatch.setattr(wrap_launcher, "_package_directories", list)
     put()
     assert "\n" in text_of(start().stdout)
 
@@ -155,11 +155,11 @@ def test_the_trial_leaves_no_trace_and_takes_no_settings(installed, snapshot):
     assert snapshot(installed) == before
 
 
-def test_a_trial_in_a_folder_that_was_deleted(tmp_path, monkeypatch):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    folder.rmdir()
+def test_a_trial_in_a_directory_that_was_deleted(tmp_path, monkeypatch):
+    directory = tmp_path / "gone"
+    directory.mkdir()
+    monkeypatch.chdir(directory)
+    directory.rmdir()
     wrap_launcher.try_out()
 
 
@@ -175,13 +175,13 @@ def test_a_trial_in_a_folder_that_was_deleted(tmp_path, monkeypatch):
 def test_a_trial_that_goes_wrong_says_how(source, said, absent, monkeypatch):
     monkeypatch.setattr(wrap_launcher, "_TIMEOUT_SECONDS", 3.0 if "sleep" in source else 20.0)
     wrap_launcher.program().write_text(source.replace("{absent}", absent))
-    with pytest.raises(UnprettyError, match=said) as fault:
+    with pytest.raises(UnprettyError, match=said) as problem:
         wrap_launcher.try_out()
-    assert fault.value.code == "proxy_failed"
+    assert problem.value.code == "proxy_failed"
 
 
 def test_on_windows_there_is_the_script_alone(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     assert [change.path.name for change in wrap_launcher.changes()] == ["proxy.py"]
-    assert wrap_launcher.words()[1:] == ["-I", "-S", str(wrap_launcher.script())]
+    assert wrap_launcher.argv()[1:] == ["-I", "-S", str(wrap_launcher.script())]
     monkeypatch.undo()

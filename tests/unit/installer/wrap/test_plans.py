@@ -1,4 +1,4 @@
-"""Plans that wrap and unwrap MCP servers: what stands in the way, what is kept current, what the user is told."""
+"""Plans that wrap and unwrap MCP servers: what is in the way, what is kept current, what the user is told."""
 
 import json
 import shlex
@@ -65,11 +65,11 @@ def test_it_is_all_or_nothing(state, home, contents, monkeypatch):
 
 def test_a_launcher_in_an_old_place_is_replaced_and_the_users_options_stay(state):
     install()
-    words = args_of(state)
-    old = ["/old/unpretty/proxy", "--name=db", "--max-result-bytes", "9000", *words[2:]]
+    argv = args_of(state)
+    old = ["/old/unpretty/proxy", "--name=db", "--max-result-bytes", "9000", *argv[2:]]
     state.write_text(json.dumps({"mcpServers": {"db": {"command": old[0], "args": old[1:]}}}))
     install(Options())
-    assert args_of(state) == [words[0], *old[1:]]
+    assert args_of(state) == [argv[0], *old[1:]]
 
 
 def test_our_files_are_kept_current_where_something_is_wrapped(state):
@@ -159,7 +159,7 @@ def test_a_file_that_only_mentions_us_stays(state):
 def test_a_lost_receipt_keeps_nothing_wrapped(state):
     state.write_text('{"mcpServers": {"db": {"command": "npx"}}}')
     install()
-    shutil.rmtree(receipt.folder())
+    shutil.rmtree(receipt.directory())
     transaction.apply(uninstall_plan())
     assert json.loads(state.read_text()) == {"mcpServers": {"db": {"command": "npx", "args": []}}}
 

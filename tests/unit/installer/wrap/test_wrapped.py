@@ -13,24 +13,24 @@ FILE = Path("/home/somebody/config.json")
 OWN = ["npx", "-y", "a server", "--", "x"]
 
 
-def server(name: str = "db", words: tuple[str, ...] = ("npx", "db"), **more: object) -> Server:
-    return Server(name, FILE, ("mcpServers", name), "user", words, **more)  # type: ignore[arg-type]
+def server(name: str = "db", argv: tuple[str, ...] = ("npx", "db"), **more: object) -> Server:
+    return Server(name, FILE, ("mcpServers", name), "user", argv, **more)  # type: ignore[arg-type]
 
 
 def test_the_words_in_front_are_found_again_and_what_follows_is_the_servers_own():
-    words = [*wrapped.front("db"), *OWN]
-    count = wrapped.length_of_front(words)
-    assert words[count:] == OWN
-    assert words[:count] == [*wrap_launcher.words(), "--name=db", "--"]
-    assert wrapped.is_wrapped(words)
-    assert not wrapped.is_by_hand(words)
-    assert not wrapped.is_outdated(words)
+    argv = [*wrapped.front("db"), *OWN]
+    count = wrapped.length_of_front(argv)
+    assert argv[count:] == OWN
+    assert argv[:count] == [*wrap_launcher.argv(), "--name=db", "--"]
+    assert wrapped.is_wrapped(argv)
+    assert not wrapped.is_by_hand(argv)
+    assert not wrapped.is_outdated(argv)
 
 
 @pytest.mark.parametrize("name", ["--", "-x", "--name", "a b", "ü", "", '"'])
 def test_no_name_of_a_server_confuses_it(name):
-    words = [*wrapped.front(name), *OWN]
-    assert words[wrapped.length_of_front(words) :] == OWN
+    argv = [*wrapped.front(name), *OWN]
+    assert argv[wrapped.length_of_front(argv) :] == OWN
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,15 @@ def test_no_name_of_a_server_confuses_it(name):
     ],
 )
 def test_a_launcher_in_another_place_is_ours_and_outdated(launcher):
-    words = [*launcher, "--name=db", "--max-result-bytes", "9000", "--", *OWN]
-    assert words[wrapped.length_of_front(words) :] == OWN
-    assert wrapped.is_outdated(words)
-    assert wrapped.options_of(words) == ["--name=db", "--max-result-bytes", "9000"]
-    assert wrapped.front("db", wrapped.options_of(words)) == [*wrap_launcher.words(), *words[len(launcher) : -len(OWN)]]
+    argv = [*launcher, "--name=db", "--max-result-bytes", "9000", "--", *OWN]
+    assert argv[wrapped.length_of_front(argv) :] == OWN
+    assert wrapped.is_outdated(argv)
+    assert wrapped.options_of(argv) == ["--name=db", "--max-result-bytes", "9000"]
+    assert wrapped.front("db", wrapped.options_of(argv)) == [*wrap_launcher.argv(), *argv[len(launcher) : -len(OWN)]]
 
 
 @pytest.mark.parametrize(
-    "words",
+    "argv",
     [
         [],
         ["--"],
@@ -65,15 +65,15 @@ def test_a_launcher_in_another_place_is_ours_and_outdated(launcher):
         [1, None, "--", "y"],
     ],
 )
-def test_other_commands_are_not_ours(words):
-    assert wrapped.length_of_front(words) == 0
-    assert not wrapped.is_wrapped(words)
-    assert not wrapped.is_outdated(words)
-    assert wrapped.options_of([str(word) for word in words[:1]]) == []
+def test_other_commands_are_not_ours(argv):
+    assert wrapped.length_of_front(argv) == 0
+    assert not wrapped.is_wrapped(argv)
+    assert not wrapped.is_outdated(argv)
+    assert wrapped.options_of([str(word) for word in argv[:1]]) == []
 
 
 @pytest.mark.parametrize(
-    "words",
+    "argv",
     [
         ["unpretty", "proxy", "--", "npx", "db"],
         ["/opt/venv/bin/unpretty", "proxy", "npx", "db"],
@@ -81,17 +81,17 @@ def test_other_commands_are_not_ours(words):
         ["python3", "-m", "unpretty", "proxy", "--", "npx"],
     ],
 )
-def test_a_proxy_that_somebody_put_there_by_hand_is_known_and_is_not_ours(words):
-    assert wrapped.is_by_hand(words)
-    assert wrapped.is_wrapped(words)
-    assert wrapped.length_of_front(words) == 0
-    assert server(words=tuple(words)).state == "wrapped"
+def test_a_proxy_that_somebody_put_there_by_hand_is_known_and_is_not_ours(argv):
+    assert wrapped.is_by_hand(argv)
+    assert wrapped.is_wrapped(argv)
+    assert wrapped.length_of_front(argv) == 0
+    assert server(argv=tuple(argv)).state == "wrapped"
 
 
 def test_the_states_of_a_server():
     assert server().state == "not_wrapped"
-    assert server(words=(), remote=True).state == "remote"
-    assert server(words=(*wrapped.front("db"), "npx")).state == "wrapped"
+    assert server(argv=(), remote=True).state == "remote"
+    assert server(argv=(*wrapped.front("db"), "npx")).state == "wrapped"
 
 
 def test_only_what_is_named_and_can_be_wrapped_is_chosen():
@@ -114,7 +114,7 @@ def test_only_what_is_named_and_can_be_wrapped_is_chosen():
 
 def test_on_windows_the_interpreter_itself_is_started(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
-    words = [*wrapped.front("db"), *OWN]
-    assert words[1:3] == ["-I", "-S"]
-    assert words[3].endswith("proxy.py")
-    assert words[wrapped.length_of_front(words) :] == OWN
+    argv = [*wrapped.front("db"), *OWN]
+    assert argv[1:3] == ["-I", "-S"]
+    assert argv[3].endswith("proxy.py")
+    assert argv[wrapped.length_of_front(argv) :] == OWN
