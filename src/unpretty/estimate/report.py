@@ -123,10 +123,7 @@ def build_report(  # noqa: PLR0913  what was added up, what was read, and what w
         for name, value in _values(key):
             by[name].setdefault(value, EstimateFigures()).add(cell, rate)
         for name, part in cell.steps.items():
-            step = steps.setdefault(name, StepSum())
-            step.results += part.results
-            step.bytes += part.bytes
-            step.tokens += part.tokens
+            steps.setdefault(name, StepSum()).merge(part)
     return EstimateReport(
         complete,
         since_ms,

@@ -21,10 +21,9 @@ Key = tuple[str, str, str, str, str]
 
 
 @dataclass(slots=True)
-class StepSum:
+class StepSum(Sums):
     """What one step saved: on how many results, UTF-8 bytes and tokens."""
 
-    results: int = 0
     bytes: int = 0
     tokens: int = 0
 

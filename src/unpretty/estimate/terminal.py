@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from unpretty.engine import reason
-from unpretty.estimate.report import EstimateReport, KeyedFigures, explanation
+from unpretty.estimate.report import EstimateFigures, EstimateReport, KeyedFigures, explanation
 from unpretty.report import tables
+from unpretty.report.figures import total
 from unpretty.report.period import local_time, zone_name
 from unpretty.report.tables import first_rows, left_alone, table
 from unpretty.report.words import percent, shortened, size, visible
@@ -76,23 +77,35 @@ def _heading(report: EstimateReport) -> str:
     return f"{names}, {local_time(tally.first_ms)} to {local_time(tally.last_ms)}, {zone_name()}"
 
 
+# The columns that show figures, and the share that they are of.
+_COLUMNS: dict[str, Callable[[EstimateFigures, EstimateFigures], str]] = {
+    "results": lambda figures, _: f"{figures.results:,}",
+    "smaller": lambda figures, _: f"{figures.affected:,}",
+    "tokens": lambda figures, _: "~" * (figures.tokens_estimated > 0) + _short(figures.tokens_read),
+    "JSON": lambda figures, _: percent(figures.json_bytes, figures.bytes_read),
+    "saved": lambda figures, _: _short(figures.tokens_saved),
+    "of all": lambda figures, _: percent(figures.tokens_saved, figures.tokens_read),
+    "of its own": lambda figures, _: percent(figures.tokens_saved, figures.tokens_read),
+    "median": lambda figures, _: _percentage(figures.quantile(0.5)),
+    "p90": lambda figures, _: _percentage(figures.quantile(0.9)),
+    "of saved": lambda figures, totals: percent(figures.tokens_saved, totals.tokens_saved),
+}
+# Those that say nothing about several tools or commands together.
+_OF_ONE = ("of its own", "median")
+
+
+def _cells(columns: Sequence[str], figures: EstimateFigures, report: EstimateReport) -> list[str]:
+    return [_COLUMNS[name](figures, report.totals) for name in columns]
+
+
 def _overview(report: EstimateReport) -> Table:
-    made = table("", "results", "smaller", "tokens", "JSON", "saved", "of all", "median", "p90")
+    columns = ("results", "smaller", "tokens", "JSON", "saved", "of all", "median", "p90")
+    made = table("", *columns)
     rows = [(visible(key[0]), figures) for key, figures in report.by["agent"]]
     if len(rows) > 1:
         rows.append(("all", report.totals))
     for name, figures in rows:
-        made.add_row(
-            name,
-            f"{figures.results:,}",
-            f"{figures.affected:,}",
-            "~" * (figures.tokens_estimated > 0) + _short(figures.tokens_read),
-            percent(figures.json_bytes, figures.bytes_read),
-            _short(figures.tokens_saved),
-            percent(figures.tokens_saved, figures.tokens_read),
-            _percentage(figures.quantile(0.5)),
-            _percentage(figures.quantile(0.9)),
-        )
+        made.add_row(name, *_cells(columns, figures, report))
     return made
 
 
@@ -117,41 +130,28 @@ def _steps(report: EstimateReport) -> Table:
 
 def _savers(title: str, rows: Sequence[KeyedFigures], report: EstimateReport) -> Table:
     """The rows that saved the most; the agent is named when there are several."""
-    made = table(title, "smaller", "saved", "of its own", "median", "of saved")
+    columns = ("smaller", "saved", "of its own", "median", "of saved")
+    made = table(title, *columns)
     several = len(report.by["agent"]) > 1
     shown, rest = first_rows(rows, _ROWS + 1)
     for (agent, name), figures in shown:
         label = visible(name) + (f" ({agent})" if several else "")
-        made.add_row(
-            shortened(label, _NAME),
-            f"{figures.affected:,}",
-            _short(figures.tokens_saved),
-            percent(figures.tokens_saved, figures.tokens_read),
-            _percentage(figures.quantile(0.5)),
-            percent(figures.tokens_saved, report.totals.tokens_saved),
-        )
+        made.add_row(shortened(label, _NAME), *_cells(columns, figures, report))
     if rest:
-        saved = sum(figures.tokens_saved for _, figures in rest)
-        affected = sum(figures.affected for _, figures in rest)
-        share = percent(saved, report.totals.tokens_saved)
-        made.add_row(f"{len(rest):,} more", f"{affected:,}", _short(saved), "", "", share)
+        figures = total((figures for _, figures in rest), EstimateFigures())
+        cells = zip(columns, _cells(columns, figures, report), strict=True)
+        made.add_row(f"{len(rest):,} more", *("" if name in _OF_ONE else cell for name, cell in cells))
     return made
 
 
 def _days(report: EstimateReport) -> Table:
-    made = table("Day", "results", "smaller", "tokens", "saved", "of all")
+    columns = ("results", "smaller", "tokens", "saved", "of all")
+    made = table("Day", *columns)
     days = report.by["day"]
     if len(days) > _DAYS:
         made.title = f"the last {_DAYS} of {len(days)} days"
     for (day,), figures in days[-_DAYS:]:
-        made.add_row(
-            day,
-            f"{figures.results:,}",
-            f"{figures.affected:,}",
-            "~" * (figures.tokens_estimated > 0) + _short(figures.tokens_read),
-            _short(figures.tokens_saved),
-            percent(figures.tokens_saved, figures.tokens_read),
-        )
+        made.add_row(day, *_cells(columns, figures, report))
     return made
 
 
@@ -164,9 +164,8 @@ def _left_alone(report: EstimateReport) -> Table:
         for (code,), figures in shown
     ]
     if rest:
-        results = sum(figures.results for _, figures in rest)
-        share = percent(sum(figures.tokens_read for _, figures in rest), read)
-        rows.append((f"{len(rest)} more reasons", f"{results:,}", share, ""))
+        more = total((figures for _, figures in rest), EstimateFigures())
+        rows.append((f"{len(rest)} more reasons", f"{more.results:,}", percent(more.tokens_read, read), ""))
     return left_alone(("results", "of all"), rows, _SENTENCE_CHARS)
 
 

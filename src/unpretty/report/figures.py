@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 # Tokens per byte where nothing was counted: mixed shell output, listings and source code came to 0.23 to 0.44 o200k
 # tokens per byte, most of it near 0.3.
 TOKENS_PER_BYTE = 0.3
+
+
+_Sums = TypeVar("_Sums", bound="Sums")
 
 
 @dataclass(slots=True)
@@ -46,3 +50,10 @@ class Sums:
     def to_json(self) -> dict[str, int | float | None]:
         """The figures by name."""
         return {name: getattr(self, name) for name in self.KEYS}
+
+
+def total(rows: Iterable[_Sums], made: _Sums) -> _Sums:
+    """``made`` with the numbers of all ``rows`` added."""
+    for row in rows:
+        made.merge(row)
+    return made

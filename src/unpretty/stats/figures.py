@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from unpretty.engine import reason
 from unpretty.report.figures import TOKENS_PER_BYTE, Sums
+from unpretty.report.words import percent, size, tokens
 
 _MILLION = 1_000_000
 _PER_BYTE = round(TOKENS_PER_BYTE * _MILLION)
@@ -123,3 +124,18 @@ class Rates:
     def of(self, tool: str) -> tuple[int, int]:
         """The rates of ``tool``, else of all tools, else ``TOKENS_PER_BYTE``."""
         return self._rates.get(tool) or self._rates.get(None, (_PER_BYTE, _PER_BYTE))
+
+
+# The headings of ``cells``.
+COLUMNS = ("seen", "smaller", "saved", "tokens", "share")
+
+
+def cells(figures: StatsFigures, totals: StatsFigures) -> tuple[str, ...]:
+    """One row of a breakdown, for people."""
+    return (
+        f"{figures.results:,}",
+        f"{figures.converted:,}",
+        size(figures.bytes_saved),
+        tokens(figures.tokens_saved, figures.tokens_saved_estimated),
+        percent(figures.bytes_saved, totals.bytes_saved),
+    )

@@ -9,7 +9,8 @@ from unpretty.engine import reason
 from unpretty.engine.reason import explanation
 from unpretty.report.period import local_time
 from unpretty.report.words import label, percent, size, tokens, visible
-from unpretty.stats.latency import histogram, percentiles
+from unpretty.stats.figures import COLUMNS, cells
+from unpretty.stats.latency import histogram, sentence
 from unpretty.stats.report import StatsReport
 
 _MOST = 20
@@ -68,10 +69,8 @@ def render(report: StatsReport) -> str:
         else:
             parts += _section(f"By {dimension}", _breakdown(report, dimension))
     for via, times in sorted(report.latency.items()):
-        median, most, slowest = percentiles(times)
-        heading = f"Time of the {via}: median {median:g} ms, 95 % within {most:g} ms, longest {slowest:g} ms"
         steps = [(f"< {bound:g} ms", number, f"{number:,}") for bound, number in histogram(times)]
-        parts += _section(heading, _columns(steps))
+        parts += _section(f"Time of the {via}: {sentence(times)}", _columns(steps))
     parts += _section("Largest savings", _largest(report))
     parts.append(_footer(report))
     return "".join(parts)
@@ -131,18 +130,10 @@ def _breakdown(report: StatsReport, dimension: str) -> Iterator[str]:
     groups = groups[-_MOST:] if dimension == "day" else groups[:_MOST]
     highest = max((figures.bytes_saved for _, figures in groups), default=0)
     rows = [
-        (
-            _name(label(dimension, key)),
-            f"{figures.results:,}",
-            f"{figures.converted:,}",
-            size(figures.bytes_saved),
-            tokens(figures.tokens_saved, figures.tokens_saved_estimated),
-            percent(figures.bytes_saved, report.totals.bytes_saved),
-            _bar(figures.bytes_saved, highest),
-        )
+        (_name(label(dimension, key)), *cells(figures, report.totals), _bar(figures.bytes_saved, highest))
         for key, figures in groups
     ]
-    yield from _table(("", "seen", "smaller", "saved", "tokens", "share", ""), rows)
+    yield from _table(("", *COLUMNS, ""), rows)
     more = len(report.by[dimension]) - len(groups)
     if more:
         yield f"<p class=soft>{more:,} more are not shown.</p>\n"

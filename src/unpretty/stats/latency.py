@@ -36,3 +36,9 @@ def histogram(times: Times) -> list[tuple[float, int]]:
             bars.append((bound, sum(number for _, number in below)))
         bound *= 2
     return bars
+
+
+def sentence(times: Times) -> str:
+    """The median, the 95th percentile and the maximum, for people."""
+    median, most, slowest = percentiles(times)
+    return f"median {median:g} ms, 95 % within {most:g} ms, longest {slowest:g} ms"

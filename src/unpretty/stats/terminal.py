@@ -11,12 +11,12 @@ from rich.text import Text
 from unpretty.engine import reason
 from unpretty.engine.reason import explanation
 from unpretty.report import tables
+from unpretty.report.figures import total
 from unpretty.report.period import local_time
 from unpretty.report.tables import first_rows, left_alone, table
 from unpretty.report.words import bar, label, percent, shortened, size, tokens, visible
-from unpretty.stats.aggregate import PROXY
-from unpretty.stats.figures import StatsFigures
-from unpretty.stats.latency import percentiles
+from unpretty.stats.figures import COLUMNS, StatsFigures, cells
+from unpretty.stats.latency import sentence
 from unpretty.stats.report import StatsReport
 
 _BAR = 16
@@ -96,7 +96,7 @@ def _saved(report: StatsReport) -> Iterator[Text]:
 
 def _breakdown(report: StatsReport, dimension: str, most: int) -> Table:
     groups = report.by[dimension]
-    made = table(f"By {dimension}", "seen", "smaller", "saved", "tokens", "share", "")
+    made = table(f"By {dimension}", *COLUMNS, "")
     if dimension == "day":  # the last ones matter, of all else the first
         shown, left = (part[::-1] for part in first_rows(groups[::-1], most))
     else:
@@ -104,23 +104,15 @@ def _breakdown(report: StatsReport, dimension: str, most: int) -> Table:
     for key, figures in shown:
         _add_row(made, shortened(visible(label(dimension, key)), _NAME), figures, report.totals)
     if left:
-        rest = StatsFigures()
-        for _, figures in left:
-            rest.merge(figures)
+        rest = total((figures for _, figures in left), StatsFigures())
         _add_row(made, f"{len(left):,} more", rest, report.totals)
     return made
 
 
 def _add_row(made: Table, name: str, figures: StatsFigures, totals: StatsFigures) -> None:
-    made.add_row(
-        Text(name),  # not a string: rich would take brackets in it for markup
-        f"{figures.results:,}",
-        f"{figures.converted:,}",
-        size(figures.bytes_saved),
-        tokens(figures.tokens_saved, figures.tokens_saved_estimated),
-        percent(figures.bytes_saved, totals.bytes_saved),
-        Text(bar(figures.bytes_saved, totals.bytes_saved, 8), style="green"),
-    )
+    # Not a string: rich would take brackets in it for markup.
+    drawn = Text(bar(figures.bytes_saved, totals.bytes_saved, 8), style="green")
+    made.add_row(Text(name), *cells(figures, totals), drawn)
 
 
 def _left_alone(report: StatsReport, most: int, *, wrap: bool) -> Table:
@@ -129,16 +121,14 @@ def _left_alone(report: StatsReport, most: int, *, wrap: bool) -> Table:
     shown, rest = first_rows(groups, most)
     rows = [(key, f"{figures.results:,}", explanation(key)) for key, figures in shown]
     if rest:
-        results = sum(figures.results for _, figures in rest)
+        results = total((figures for _, figures in rest), StatsFigures()).results
         rows.append((f"{len(rest)} more reasons", f"{results:,}", "see --by reason"))
     return left_alone(("results",), rows, None if wrap else _SENTENCE_CHARS)
 
 
 def _footer(report: StatsReport) -> Iterator[Text]:
     for via, times in sorted(report.latency.items()):
-        median, most, slowest = percentiles(times)
-        name = "Proxy" if via == PROXY else visible(via).capitalize()
-        yield Text(f"{name} time  median {median:g} ms, 95 % within {most:g} ms, longest {slowest:g} ms")
+        yield Text(f"{visible(via).capitalize()} time  {sentence(times)}")
     if report.largest:
         one = report.largest[0]
         row_saved = one["bytes_in"] - one["bytes_out"]
