@@ -18,10 +18,10 @@ def test_without_duckdb_the_error_says_what_to_install(monkeypatch):
     assert "unpretty[parquet]" in error.value.hint
 
 
-def parquet(folder, query):
+def parquet(directory, query):
     import duckdb
 
-    path = folder / "it's * a [file]?.parquet"
+    path = directory / "it's * a [file]?.parquet"
     with duckdb.connect() as database:
         relation = database.sql(query)
         relation.write_parquet(str(path))

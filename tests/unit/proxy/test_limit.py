@@ -41,7 +41,7 @@ def read(made, address, identity="r"):
 
 
 @pytest.fixture
-def capped(wire):
+def limited(wire):
     def start(client="claude-code", *tools, **capabilities):
         made = wire(max_result_bytes=LIMIT)
         made.initialize(client, **capabilities)
@@ -52,8 +52,8 @@ def capped(wire):
     return start
 
 
-def test_the_rows_that_fit_stay_whole_and_one_line_says_how_many_there_are(capped, log):
-    made = capped()
+def test_the_rows_that_fit_stay_whole_and_one_line_says_how_many_there_are(limited, log):
+    made = limited()
     body, notice = texts_of(result_of(made.call(text_result(PRETTY))))
     shown = json.loads(body)
     assert shown == ROWS[: len(shown)]
@@ -69,8 +69,8 @@ def test_the_rows_that_fit_stay_whole_and_one_line_says_how_many_there_are(cappe
     assert (line["rows"], line["rows_shown"], line["bytes_out"]) == (500, len(shown), whole)
 
 
-def test_the_rest_and_the_whole_can_be_read_as_resources(capped):
-    made = capped()
+def test_the_rest_and_the_whole_can_be_read_as_resources(limited):
+    made = limited()
     body, notice = texts_of(result_of(made.call(text_result(PRETTY))))
     rest, whole = ADDRESS.findall(notice)
     shown = json.loads(body)
@@ -86,8 +86,8 @@ def test_the_rest_and_the_whole_can_be_read_as_resources(capped):
 
 
 @pytest.mark.parametrize("tail", ["2", "1/rows/0-4", "1/rows/4-3", "1/rows/501-502", "1/x", "", "\u0661"])
-def test_an_address_without_a_result_is_not_found(capped, tail):
-    made = capped()
+def test_an_address_without_a_result_is_not_found(limited, tail):
+    made = limited()
     made.call(text_result(PRETTY))
     address = "unpretty://result/" + tail
     error = read(made, address)["error"]
@@ -109,8 +109,8 @@ def test_the_client_is_told_that_the_list_of_resources_has_changed_if_that_was_p
         assert made.client.changes == told
 
 
-def test_a_result_within_the_limit_is_not_cut(capped):
-    made = capped()
+def test_a_result_within_the_limit_is_not_cut(limited):
+    made = limited()
     short = json.dumps(ROWS[:40], indent=2, ensure_ascii=False)
     assert len(texts_of(result_of(made.call(text_result(short))))) == 1
 
@@ -129,20 +129,20 @@ def test_a_result_within_the_limit_is_not_cut(capped):
     ],
     ids=["huge row", "huge string", "no array", "one row", "one line", "prose and JSON", "numbered", "diff"],
 )
-def test_what_has_no_rows_that_fit_stays_whole(capped, text):
-    made = capped()
+def test_what_has_no_rows_that_fit_stays_whole(limited, text):
+    made = limited()
     after = texts_of(result_of(made.call(text_result(text))))
     assert len(after) == 1
     assert "".join(after[0].split()) == "".join(text.split())
 
 
-def test_a_file_stays_whole(capped):
-    made = capped()
+def test_a_file_stays_whole(limited):
+    made = limited()
     assert result_of(made.call(text_result(PRETTY), tool="read_file")) == text_result(PRETTY)
 
 
-def test_rows_are_those_of_the_largest_array_in_an_object_and_its_name_is_told(capped):
-    made = capped()
+def test_rows_are_those_of_the_largest_array_in_an_object_and_its_name_is_told(limited):
+    made = limited()
     value = {"meta": {"tags": ["a", "b"], "total": 500}, "data": {"hits": ROWS}, "ok": True}
     body, notice = texts_of(result_of(made.call(text_result(json.dumps(value, indent=2)))))
     cut = json.loads(body)
@@ -160,8 +160,8 @@ def test_rows_are_those_of_the_largest_array_in_an_object_and_its_name_is_told(c
     ],
     ids=["JSON lines", "CSV", "CSV with a last line end"],
 )
-def test_lines_are_rows_where_there_is_no_document_around_them(capped, lines):
-    made = capped()
+def test_lines_are_rows_where_there_is_no_document_around_them(limited, lines):
+    made = limited()
     body, notice = texts_of(result_of(made.call(text_result("\n".join(lines)))))
     kept = [line.replace(" ", "") for line in body.rstrip("\n").split("\n")]
     assert kept == [line.replace(" ", "") for line in lines[: len(kept)]]
@@ -172,8 +172,8 @@ def test_lines_are_rows_where_there_is_no_document_around_them(capped, lines):
     assert contents["text"].replace(" ", "") == "\n".join(lines).replace(" ", "")
 
 
-def test_blocks_are_rows_where_a_server_sends_every_item_in_a_block_of_its_own(capped):
-    made = capped()
+def test_blocks_are_rows_where_a_server_sends_every_item_in_a_block_of_its_own(limited):
+    made = limited()
     blocks = [json.dumps(row, indent=2) for row in ROWS]
     picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
     content = [picture, *text_result(*blocks)["content"]]
@@ -183,8 +183,8 @@ def test_blocks_are_rows_where_a_server_sends_every_item_in_a_block_of_its_own(c
     assert notice["text"].startswith(f"{len(kept) - 1} of 500 blocks are shown;")
 
 
-def test_a_caption_beside_the_rows_stays(capped):
-    made = capped()
+def test_a_caption_beside_the_rows_stays(limited):
+    made = limited()
     caption, body, notice = texts_of(result_of(made.call(text_result("All the rows.", PRETTY))))
     assert caption == "All the rows."
     assert json.loads(body) == ROWS[: len(json.loads(body))]
@@ -192,8 +192,8 @@ def test_a_caption_beside_the_rows_stays(capped):
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex-mcp-client", "opencode", "some other client"])
-def test_both_copies_are_cut_at_the_same_row_and_both_carry_the_notice(capped, client):
-    made = capped(client, tool(outputSchema=OPEN))
+def test_both_copies_are_cut_at_the_same_row_and_both_carry_the_notice(limited, client):
+    made = limited(client, tool(outputSchema=OPEN))
     value = {"rows": ROWS, "total": 500}
     after = result_of(made.call(text_result(json.dumps(value, indent=2), structuredContent=value)))
     body, notice = texts_of(after)
@@ -204,9 +204,9 @@ def test_both_copies_are_cut_at_the_same_row_and_both_carry_the_notice(capped, c
     assert size(after["structuredContent"]) < LIMIT
 
 
-def test_text_that_is_wrapped_as_a_string_is_cut_in_both_copies(capped):
+def test_text_that_is_wrapped_as_a_string_is_cut_in_both_copies(limited):
     schema = {"type": "object", "properties": {"result": {"type": "string"}}}
-    made = capped("claude-code", tool(outputSchema=schema))
+    made = limited("claude-code", tool(outputSchema=schema))
     after = result_of(made.call(text_result(PRETTY, structuredContent={"result": PRETTY})))
     body, notice = texts_of(after)
     assert after["structuredContent"] == {"result": body, "unpretty": notice}
@@ -214,8 +214,8 @@ def test_text_that_is_wrapped_as_a_string_is_cut_in_both_copies(capped):
     assert json.loads(body) == ROWS[: len(json.loads(body))]
 
 
-def test_blocks_and_structured_rows_are_cut_at_the_same_row(capped):
-    made = capped("claude-code", tool(outputSchema=OPEN))
+def test_blocks_and_structured_rows_are_cut_at_the_same_row(limited):
+    made = limited("claude-code", tool(outputSchema=OPEN))
     blocks = [json.dumps(row, indent=2) for row in ROWS]
     after = result_of(made.call(text_result(*blocks, structuredContent={"result": ROWS})))
     *kept, notice = texts_of(after)
@@ -223,8 +223,8 @@ def test_blocks_and_structured_rows_are_cut_at_the_same_row(capped):
     assert [json.loads(block) for block in kept] == ROWS[: len(kept)]
 
 
-def test_structured_rows_beside_words_are_cut_alone_where_only_they_are_shown(capped):
-    made = capped("claude-code", tool(outputSchema=OPEN))
+def test_structured_rows_beside_words_are_cut_alone_where_only_they_are_shown(limited):
+    made = limited("claude-code", tool(outputSchema=OPEN))
     after = result_of(made.call(text_result("500 rows.", structuredContent={"rows": ROWS})))
     words, notice = texts_of(after)
     assert words == "500 rows."
@@ -232,21 +232,21 @@ def test_structured_rows_beside_words_are_cut_alone_where_only_they_are_shown(ca
 
 
 @pytest.mark.parametrize("client", ["opencode", "some other client"])
-def test_structured_rows_beside_words_stay_where_the_words_may_be_shown(capped, client):
-    made = capped(client, tool(outputSchema=OPEN))
+def test_structured_rows_beside_words_stay_where_the_words_may_be_shown(limited, client):
+    made = limited(client, tool(outputSchema=OPEN))
     result = text_result("500 rows.", structuredContent={"rows": ROWS})
     assert result_of(made.call(result)) == result
 
 
-def test_structured_rows_without_content_are_cut(capped):
-    made = capped("claude-code", tool(outputSchema=OPEN))
+def test_structured_rows_without_content_are_cut(limited):
+    made = limited("claude-code", tool(outputSchema=OPEN))
     after = result_of(made.call({"structuredContent": {"rows": ROWS}}))
     assert set(after) == {"structuredContent"}
     assert "of 500 rows" in after["structuredContent"]["unpretty"]
 
 
-def test_copies_whose_rows_cannot_be_matched_stay_whole(capped):
-    made = capped("claude-code", tool(outputSchema=OPEN))
+def test_copies_whose_rows_cannot_be_matched_stay_whole(limited):
+    made = limited("claude-code", tool(outputSchema=OPEN))
     words = "one long line " * 1000
     for result in (
         text_result(words, structuredContent={"result": words}),
@@ -256,8 +256,8 @@ def test_copies_whose_rows_cannot_be_matched_stay_whole(capped):
         assert result_of(made.call(result)) == result
 
 
-def test_a_root_array_cannot_carry_the_notice_and_stays_whole(capped):
-    made = capped("claude-code", tool(outputSchema={"type": "array"}))
+def test_a_root_array_cannot_carry_the_notice_and_stays_whole(limited):
+    made = limited("claude-code", tool(outputSchema={"type": "array"}))
     result = text_result("500 rows.", structuredContent=ROWS)
     assert result_of(made.call(result)) == result
 
@@ -270,27 +270,27 @@ CLOSED = [
 
 
 @pytest.mark.parametrize("schema", CLOSED, ids=["no more members", "minItems", "allOf"])
-def test_a_schema_that_could_turn_down_the_cut_keeps_structured_content_whole_in_claude_code(capped, schema):
-    made = capped("claude-code", tool(outputSchema=schema))
+def test_a_schema_that_could_turn_down_the_cut_keeps_structured_content_whole_in_claude_code(limited, schema):
+    made = limited("claude-code", tool(outputSchema=schema))
     value = {"rows": ROWS}
     after = result_of(made.call(text_result(json.dumps(value), structuredContent=value)))
     assert after["structuredContent"] == value
     assert len(after["content"]) == 1
 
 
-def test_codex_gets_the_cut_text_alone_where_the_schema_could_turn_down_the_notice(capped):
-    made = capped("codex-mcp-client", tool(outputSchema=CLOSED[0]))
+def test_codex_gets_the_cut_text_alone_where_the_schema_could_turn_down_the_notice(limited):
+    made = limited("codex-mcp-client", tool(outputSchema=CLOSED[0]))
     value = {"rows": ROWS}
     after = result_of(made.call(text_result(json.dumps(value), structuredContent=value)))
     assert set(after) == {"content"}
     assert json.loads(texts_of(after)[0])["rows"] == ROWS[: len(json.loads(texts_of(after)[0])["rows"])]
 
 
-def test_a_cut_result_becomes_a_table_after_the_cut(capped):
+def test_a_cut_result_becomes_a_table_after_the_cut(limited):
     path = locations.config_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('encodings = ["columnar"]\n')
-    made = capped()
+    made = limited()
     body, notice, note = texts_of(result_of(made.call(text_result(PRETTY))))
     assert "written as columnar" in note
     shown = json.loads(decode(body, "columnar"))
@@ -298,8 +298,8 @@ def test_a_cut_result_becomes_a_table_after_the_cut(capped):
     assert notice.startswith(f"{len(shown)} of 500 rows")
 
 
-def test_the_oldest_results_are_forgotten_when_memory_is_used_up(capped, monkeypatch):
-    made = capped()
+def test_the_oldest_results_are_forgotten_when_memory_is_used_up(limited, monkeypatch):
+    made = limited()
     monkeypatch.setattr(made.proxy._kept, "_max_bytes", 60_000)
     for _ in range(5):
         made.call(text_result(PRETTY))
@@ -360,8 +360,8 @@ def test_reading_a_resource_of_the_server_goes_to_the_server(wire):
         assert made.client.line() == answer
 
 
-def test_a_batch_is_divided_between_the_server_and_us(capped):
-    made = capped()
+def test_a_batch_is_divided_between_the_server_and_us(limited):
+    made = limited()
     made.call(text_result(PRETTY))
     ours = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "unpretty://result/1"}}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
@@ -380,16 +380,16 @@ def test_without_a_limit_resources_are_none_of_our_business(wire):
     assert made.server.line() == sent
 
 
-def test_an_unknown_client_is_told_of_resources_once_it_has_asked_for_some(capped):
-    made = capped("some other client")
+def test_an_unknown_client_is_told_of_resources_once_it_has_asked_for_some(limited):
+    made = limited("some other client")
     assert "unpretty://" not in texts_of(result_of(made.call(text_result(PRETTY))))[1]
     made.client.send({"jsonrpc": "2.0", "id": 3, "method": "resources/list"})
     made.client.line()
     assert "unpretty://" in texts_of(result_of(made.call(text_result(PRETTY))))[1]
 
 
-def test_replies_carry_what_revision_2026_07_28_asks_for(capped):
-    made = capped()
+def test_replies_carry_what_revision_2026_07_28_asks_for(limited):
+    made = limited()
     made.call(text_result(PRETTY))
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
     params = {"uri": "unpretty://result/1", "_meta": meta}

@@ -242,7 +242,7 @@ def test_the_sum_counts_results_and_not_their_texts(wire):
     assert made.proxy.summary.startswith("unpretty: 1 tool results")
 
 
-def test_run_stands_between_a_server_and_the_client_and_tells_the_sum_only_when_it_only_looked(monkeypatch):
+def test_run_passes_messages_and_returns_the_sum_only_with_passthrough(monkeypatch):
     class Ended:
         summary = "the sum"
 

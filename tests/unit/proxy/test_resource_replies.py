@@ -22,7 +22,7 @@ def test_nothing_is_offered_where_there_is_no_place_or_no_need(result):
     assert offer_resources(text, read) == []
 
 
-def test_the_offer_stands_first_among_the_capabilities():
+def test_the_offer_comes_first_among_the_capabilities():
     text, read = response({"x": [1], "capabilities": {"tools": {"a": 1}}, "y": 2})
     assert splice(text, offer_resources(text, read)) == text.replace(
         '"capabilities": {', '"capabilities": {"resources":{"listChanged":true},'

@@ -416,7 +416,7 @@ def test_nothing_is_logged_and_no_setting_read_while_the_installer_tries_the_pro
     assert log() == []
 
 
-def test_a_project_folder_that_is_gone_is_no_obstacle(wire, log, monkeypatch):
+def test_a_project_directory_that_is_gone_is_no_obstacle(wire, log, monkeypatch):
     def gone():
         raise FileNotFoundError
 

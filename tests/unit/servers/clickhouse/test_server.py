@@ -78,7 +78,7 @@ def test_an_error_is_told_with_what_to_do():
         server.query("SELECT 1")
 
 
-def test_a_fault_of_our_own_quotes_nothing_anywhere(monkeypatch, capfd, caplog):
+def test_a_bug_of_ours_quotes_nothing_anywhere(monkeypatch, capfd, caplog):
     """The SDK prints what a tool did not expect, and a ValueError of http.client quotes the header that it refuses."""
     import anyio
     from mcp import Client

@@ -1,4 +1,4 @@
-"""``unpretty serve files``: what is listed, described and read, and that there is no way out of the folder."""
+"""``unpretty serve files``: what is listed, described and read, and that there is no way out of the directory."""
 
 import json
 import os
@@ -22,21 +22,21 @@ CSV = 'id,zip,price,name,ok\n1,007,1.10,"a, b",true\n2,008,-2.00,,false\n3,,1e5,
 
 @pytest.fixture
 def root(tmp_path):
-    folder = tmp_path / "root"
-    (folder / "sub" / "deep").mkdir(parents=True)
-    (folder / "orders.csv").write_text(CSV)
-    (folder / "sub" / "orders.tsv").write_text(CSV.replace('"a, b"', "a b").replace(",", "\t"))
-    (folder / "sub" / "deep" / "events.jsonl").write_text(
+    directory = tmp_path / "root"
+    (directory / "sub" / "deep").mkdir(parents=True)
+    (directory / "orders.csv").write_text(CSV)
+    (directory / "sub" / "orders.tsv").write_text(CSV.replace('"a, b"', "a b").replace(",", "\t"))
+    (directory / "sub" / "deep" / "events.jsonl").write_text(
         '{"id": 12345678901234567890123, "v": 1.10, "a/b~c": {"x": [1, 2]}}\n'
         '{"id": 2, "v": "text"}\n\n{"id": 3, "id": 4}\n'
     )
-    (folder / "list.json").write_text('[ {"id": 1, "v": 1.50},\n {"id": 2} , {"id": 3, "v": null} ]')
+    (directory / "list.json").write_text('[ {"id": 1, "v": 1.50},\n {"id": 2} , {"id": 3, "v": null} ]')
     duckdb.execute(
         f"COPY (SELECT 1 id, 1.10::DECIMAL(9,2) price, 'nan'::DOUBLE n, DATE '2026-01-02' AS day, [1, 2] l, "
         f"{{'a': 1, 'b': 'x'}} s, NULL::INT e UNION ALL SELECT 2, -5::DECIMAL(9,2), 0.1::DOUBLE, NULL, [], NULL, 7) "
-        f"TO '{folder}/t.parquet' (FORMAT parquet)"
+        f"TO '{directory}/t.parquet' (FORMAT parquet)"
     )
-    return folder
+    return directory
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def read(served, path, **question):
     return rows(served.read_rows(path, **question))
 
 
-def test_data_files_are_listed_with_size_and_time_folder_by_folder(served, root):
+def test_data_files_are_listed_with_size_and_time_directory_by_directory(served, root):
     (root / "notes.txt").write_text("no data")
     (root / ".hidden.csv").write_text(CSV)
     (root / ".git").mkdir()
@@ -84,7 +84,7 @@ def test_long_lists_come_in_pages(served, root):
         "link.csv", "linked/outside.csv", ".hidden.csv", "a\0b.csv", "loop.csv", "~/x.csv/..",
     ],
 )  # fmt: skip
-def test_no_name_leads_out_of_the_folder(root, name):
+def test_no_name_leads_out_of_the_directory(root, name):
     outside = root.parent / "outside.csv"
     outside.write_text(CSV)
     (root / ".hidden.csv").write_text(CSV)
@@ -124,14 +124,20 @@ def test_a_name_that_is_no_data_file_is_refused_with_what_to_do(served, root, na
     assert str(caught.value).startswith(why)
 
 
-def test_a_folder_that_is_none_is_refused(served, root):
+def test_a_directory_that_is_none_is_refused(served, root):
     with pytest.raises(ToolError, match="There is no directory"):
         served.list_files("orders.csv")
     with pytest.raises(UnprettyError, match="is not a directory that can be read"):
         ServedDirectory(root / "orders.csv")
 
 
-def test_duckdb_itself_is_confined_to_the_folder(root):
+def test_an_error_while_an_answer_is_encoded_names_type_and_line_only(served, monkeypatch):
+    monkeypatch.setattr("unpretty.servers.table_reply.compact", lambda *_: {}["secret"])
+    with pytest.raises(ToolError, match=r"^KeyError in test_server\.py, line \d+, which is a bug in unpretty\.$"):
+        served.list_files()
+
+
+def test_duckdb_itself_is_confined_to_the_directory(root):
     outside = root.parent / "outside.csv"
     outside.write_text(CSV)
     with pytest.raises(UnprettyError, match="Permission"):
@@ -344,7 +350,7 @@ def test_memory_that_runs_out_is_told(root):
         tables.page(root / "big.jsonl", columns=None, where=[], offset=0, limit=5, max_bytes=10**9)
 
 
-def test_nothing_in_the_folder_changes(served, root):
+def test_nothing_in_the_directory_changes(served, root):
     def state():
         return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in root.rglob("*")}
 
