@@ -116,7 +116,7 @@ def _statuses() -> Iterator[str]:
     yield "| status | meaning |"
     yield "| --- | --- |"
     yield "| 0 | Done, or nothing to do. |"
-    yield "| 1 | Something you can mend: one sentence says what. `doctor`: there are faults. |"
+    yield "| 1 | Something you can fix: one sentence says what. `doctor`: there are problems. |"
     yield "| 2 | Wrong usage; `--exit-code`: changes are pending. |"
     yield "| 3 | A bug in unpretty; a report file is left. |"
     yield "| 130 | Interrupted. |"

@@ -2,10 +2,10 @@
 
 
 class UnprettyError(Exception):
-    """Something the user can mend; the command line prints it as one sentence and exits with status 1.
+    """Something the user can fix; the command line prints it as one sentence and exits with status 1.
 
     Attributes:
-        code: stable short name of the fault, used in ``--json`` output.
+        code: stable short name of the error, used in ``--json`` output.
         hint: what to do, one sentence; empty when the message already says it.
     """
 

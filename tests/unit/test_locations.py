@@ -5,8 +5,8 @@ from pathlib import Path
 from unpretty import locations
 
 
-def test_folders_follow_the_environment_until_they_are_told(home, tmp_path, monkeypatch):
-    monkeypatch.setattr(locations, "_told", {})
+def test_directories_follow_the_environment_until_they_are_given(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(locations, "_given", {})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     before = locations.state_dir()
     assert before.name == "unpretty"

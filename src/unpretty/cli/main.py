@@ -1,6 +1,6 @@
-"""Entry point of the command line: the command table, and the one place that turns errors into exit statuses.
+"""Entry point of the command line: the command table, and the one function that turns errors into exit statuses.
 
-Exit statuses: 0 done, 1 something the user can mend, 2 wrong usage (or changes pending with ``--exit-code``),
+Exit statuses: 0 done, 1 something the user can fix, 2 wrong usage (or changes pending with ``--exit-code``),
 3 a bug in unpretty (a report file is left), 130 interrupted.
 """
 
@@ -65,16 +65,16 @@ def main() -> None:
         status = cli.main(standalone_mode=False)
     except click.exceptions.Abort:
         sys.exit(130)
-    except click.ClickException as fault:
-        fault.show()
-        sys.exit(fault.exit_code)
-    except UnprettyError as fault:
-        click.echo(f"unpretty: {fault}" + (f" {fault.hint}" if fault.hint else ""), err=True)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except UnprettyError as exc:
+        click.echo(f"unpretty: {exc}" + (f" {exc.hint}" if exc.hint else ""), err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)
-    except PermissionError as fault:
-        _say_no_access(fault)
+    except PermissionError as exc:
+        _say_no_access(exc)
         sys.exit(1)
     except Exception:  # a bug: leave a report that can be attached to an issue
         from unpretty.cli.bug_report import write_bug_report
@@ -84,11 +84,11 @@ def main() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _say_no_access(fault: PermissionError) -> None:
+def _say_no_access(exc: PermissionError) -> None:
     """A file that the user may not use is no bug of ours: root may have made it with this user's HOME."""
-    what = fault.filename or "A file"
+    what = exc.filename or "A file"
     click.echo(
-        f"unpretty: {what} cannot be used ({fault.strerror}). If another user made it, give it back with"
-        ' `sudo chown -R "$USER"` and the name of its folder.',
+        f"unpretty: {what} cannot be used ({exc.strerror}). If another user made it, give it back with"
+        ' `sudo chown -R "$USER"` and the name of its directory.',
         err=True,
     )

@@ -40,7 +40,7 @@ def decision_record(
         who: via, agent, agent_version, session, tool_use_id, project, model, tool and field, in this order.
         decision: what happened to the text.
         milliseconds: what it took, the start of a process not included.
-        kind: ``decision``, or another word for a line that is no result offered to an agent.
+        kind: ``decision``, or another kind for a line that is no result offered to an agent.
     """
     return {
         "v": VERSION,
@@ -83,7 +83,7 @@ def append(
 ) -> bool:
     """Append ``record`` as one line with a single write; True when it is on its way to the disk.
 
-    The file is created with mode 0600 in a folder of mode 0700, but not without ``create`` and not by a process that
+    The file is created with mode 0600 in a directory of mode 0700, but not without ``create`` and not by a process that
     outlived ``uninstall``: what the user had deleted does not come back. When it has reached ``max_bytes`` bytes it is
     rotated first; ``max_files`` counts the current file too. Never raises.
     """
@@ -117,7 +117,7 @@ def _create(path: str) -> int:
         return system.open_file(path, _APPEND)
 
 
-def _rotate(path: str, room: int, max_bytes: int, max_files: int) -> "int | None":
+def _rotate(path: str, needed: int, max_bytes: int, max_files: int) -> "int | None":
     """Shift ``path`` to ``path.1`` and so on; the handle of the new current file, None when another writer is at it."""
     lock_path = path + ".lock"
     try:
@@ -127,7 +127,7 @@ def _rotate(path: str, room: int, max_bytes: int, max_files: int) -> "int | None
         return None
     try:
         # Another writer may have rotated between our look at the size and our lock.
-        if system.stat(path).st_size + room > max_bytes:
+        if system.stat(path).st_size + needed > max_bytes:
             for number in range(max_files - 1, 0, -1):
                 older = f"{path}.{number}"
                 newer = path if number == 1 else f"{path}.{number - 1}"

@@ -42,7 +42,7 @@ def encode(value_or_text: object, encoding: str) -> str:
 
 
 def decode(text: str, encoding: str) -> str:
-    """The JSON document, minified, that ``text`` stands for in ``encoding``.
+    """The JSON document, minified, that ``text`` encodes in ``encoding``.
 
     JSON text, not Python values, since those could not keep number text and duplicate keys. Numbers are as they were
     spelled; strings are escaped only where JSON or UTF-8 needs it (from ``json``: as they were spelled).
@@ -62,11 +62,11 @@ def _document(value_or_text: object) -> Document:
     if isinstance(value_or_text, bytes):
         try:
             value_or_text = value_or_text.decode()
-        except UnicodeDecodeError as fault:
-            raise DecodeError(f"byte {fault.start} is not UTF-8", 0, 0, "json") from None
+        except UnicodeDecodeError as exc:
+            raise DecodeError(f"byte {exc.start} is not UTF-8", 0, 0, "json") from None
     if isinstance(value_or_text, str):
         return Document.from_text(value_or_text)
     try:
         return Document(from_python(value_or_text))
-    except (TypeError, ValueError) as fault:
-        raise UnprettyError(f"The value cannot be written as JSON: {fault}.", code="not_json") from None
+    except (TypeError, ValueError) as exc:
+        raise UnprettyError(f"The value cannot be written as JSON: {exc}.", code="not_json") from None

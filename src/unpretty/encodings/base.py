@@ -1,4 +1,4 @@
-"""What an encoding is: a name, a way there, a way back, and what it declines.
+"""What an encoding is: a name, a function in each direction, and what it declines.
 
 A new encoding is one module with an object of these three members, one line in ``registry.py``, a section of
 docs/formats.md and its tests.
@@ -20,4 +20,4 @@ class Encoding(Protocol):
         """``document`` in this encoding, without a line end after it. Raises Declined."""
 
     def decode(self, text: str) -> Document:
-        """The document that ``text`` stands for. Raises DecodeError."""
+        """The document that ``text`` encodes. Raises DecodeError."""

@@ -1,6 +1,6 @@
 """``columnar``: JSON in which arrays of objects are written as ``{"columns":[…],"rows":[[…],…]}``.
 
-The form is the one that SQL tools use for result sets. Here it stands for an array of objects at any path, wherever it
+The form is the one that SQL tools use for result sets. Here it is used for an array of objects at any path, wherever it
 is shorter. Rows have one cell per column; where a key is absent the cell holds a marker, a string that is no cell of
 this table, and the table says so itself: ``{"columns":["a","b"],"absent":"-","rows":[[1,"-"],[2,null]]}``.
 

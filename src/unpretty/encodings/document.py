@@ -10,7 +10,7 @@ class Document:
 
     Attributes:
         value: the value.
-        minified: the document without insignificant white space; strings stay as they were spelled when the document
+        minified: the document without insignificant whitespace; strings stay as they were spelled when the document
             was made from JSON text, else they are escaped only where JSON or UTF-8 needs it.
     """
 

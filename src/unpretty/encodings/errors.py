@@ -33,14 +33,14 @@ class DecodeError(UnprettyError):
     """A text is not in the encoding that it was said to be in.
 
     Attributes:
-        what: what is wrong, without the place.
-        line, column: where, both from 1, the column in characters; 0 when the place is unknown.
+        what: what is wrong, without the position.
+        line, column: where, both from 1, the column in characters; 0 when it is unknown.
         encoding: name of the encoding.
     """
 
     def __init__(self, what: str, line: int, column: int, encoding: str) -> None:
-        place = f"line {line}, column {column}: " if column else f"line {line}: " if line else ""
-        super().__init__(f"{place}{what}.", code=f"invalid_{encoding.replace('-', '_')}")
+        where = f"line {line}, column {column}: " if column else f"line {line}: " if line else ""
+        super().__init__(f"{where}{what}.", code=f"invalid_{encoding.replace('-', '_')}")
         self.what = what
         self.line = line
         self.column = column

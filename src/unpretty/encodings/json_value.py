@@ -39,15 +39,15 @@ def parse_prefix(text: str, start: int, encoding: str = "json") -> tuple[Value, 
     """The JSON value that begins at ``start`` and the offset after it, both in characters. Raises as ``parse``."""
     try:
         return scan(text, start)  # type: ignore[return-value]  # the scanner's types are those of Value
-    except InvalidJSON as fault:
-        if fault.pos < 0:
-            raise DecodeError.at(text, _position_of_constant(text, start), fault.msg, encoding) from None
-        what = fault.msg.split(": line ")[0].removesuffix(" starting at") or "not JSON"
-        raise DecodeError.at(text, fault.pos, what[0].lower() + what[1:], encoding) from None
+    except InvalidJSON as exc:
+        if exc.pos < 0:
+            raise DecodeError.at(text, _position_of_constant(text, start), exc.msg, encoding) from None
+        what = exc.msg.split(": line ")[0].removesuffix(" starting at") or "not JSON"
+        raise DecodeError.at(text, exc.pos, what[0].lower() + what[1:], encoding) from None
 
 
 def _position_of_constant(text: str, start: int) -> int:
-    """Where NaN or Infinity stands; the scanner refuses them without saying where."""
+    """Where NaN or Infinity is; the scanner refuses them without saying where."""
     found = _CONSTANTS.finditer(text, start)
     return next((match.start() for match in found if not match[0].startswith('"')), start)
 

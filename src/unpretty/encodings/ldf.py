@@ -36,7 +36,7 @@ class _Ldf:
         return "\n".join(table_lines((ROOT,), value, inline=self._inline))
 
     def decode(self, text: str) -> Document:
-        """The document that ``text`` stands for, inline arrays or not. Raises DecodeError."""
+        """The document that ``text`` encodes, inline arrays or not. Raises DecodeError."""
         return Document(read(text, self.name))
 
 

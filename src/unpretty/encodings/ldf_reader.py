@@ -1,4 +1,4 @@
-"""Reading LDF: the document that its tables stand for."""
+"""Reading LDF: the document that its tables encode."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -17,7 +17,7 @@ _Children: TypeAlias = "Iterator[tuple[Cell, Object]]"
 
 
 def read(text: str, encoding: str) -> Value:
-    """The value that ``text``, with or without a line end, stands for. Raises DecodeError with line and column."""
+    """The value that ``text``, with or without a line end, encodes. Raises DecodeError with line and column."""
     return _Reader(text.removesuffix("\n").split("\n"), encoding).document()
 
 
@@ -88,7 +88,7 @@ class _Reader:
         return found
 
     def plan(self, table: Table, columns: list[tuple[int, HeaderColumn]], depth: int) -> _Plan:
-        """Columns that stand side by side and share a key at ``depth`` are the keys of one object."""
+        """Neighbouring columns that share a key at ``depth`` are the keys of one object."""
         plan: _Plan = []
         named = [(index, column) for index, column in columns if column.kind != REST]
         for key, group in groupby(named, key=lambda pair: pair[1].path[depth]):

@@ -69,8 +69,8 @@ class _Line:
     def json(self) -> Value:
         try:
             value, self.position = parse_prefix(self.text, self.position, self.encoding)
-        except DecodeError as fault:
-            raise fault.moved(self.number) from None
+        except DecodeError as exc:
+            raise exc.moved(self.number) from None
         return value
 
     def key(self) -> str:
@@ -174,6 +174,6 @@ def _fits(value: Value, column: HeaderColumn) -> bool:
 
 
 def _objects(rows: Value, fields: tuple[str, ...]) -> Value:
-    """The objects that the arrays of an inline cell stand for."""
+    """The objects that the arrays of an inline cell encode."""
     assert isinstance(rows, list)
     return [tuple(zip(fields, row, strict=True)) for row in rows if isinstance(row, list)]

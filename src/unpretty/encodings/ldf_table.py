@@ -12,10 +12,10 @@ from unpretty.encodings.ldf_text import REST, key_text, path_text, string_cell
 from unpretty.encodings.tables import are_objects, common_order, is_mostly_empty, keys_of
 
 MAX_PATH = 4  # an object deeper than this stays a cell
-# How often the set of sparse keys is looked over; keys that hide behind each other longer than that get columns.
+# How often the set of sparse keys is looked over; keys that come after one another longer than that get columns.
 _PASSES = 8
 
-Cell: TypeAlias = "Value | EllipsisType"  # ... stands for an absent key
+Cell: TypeAlias = "Value | EllipsisType"  # ... is an absent key
 
 
 class Column(NamedTuple):

@@ -1,4 +1,4 @@
-"""``json``: the document without insignificant white space. What models know best, and the measure for the others."""
+"""``json``: the document without insignificant whitespace. What models know best, and the measure for the others."""
 
 from unpretty.encodings.document import Document
 

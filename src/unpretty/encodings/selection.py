@@ -13,7 +13,7 @@ from unpretty.engine.context import Context, byte_length, over_limits
 
 AUTO, JSON = "auto", "json"
 
-# Without a tokenizer bytes stand in for tokens. Punctuation costs more bytes than tokens, so a text that is only a
+# Without a tokenizer bytes are compared instead. Punctuation costs more bytes than tokens, so a text that is only a
 # little shorter may have more tokens: in the table of docs/encoding-table.md none does that is shorter by this share.
 MIN_BYTES_SAVED = 0.15
 # What encoding and proving a document takes, on the slow side: characters of JSON per second and encoding.
@@ -85,8 +85,8 @@ def choose_for(document: Document, text: str, context: Context, allowed: Allowed
             encoded = encode_verified(document, get(name))
             if over_limits(encoded, context):
                 raise Declined("over_limit")
-        except Declined as reason:
-            declined[name] = reason.code
+        except Declined as exc:
+            declined[name] = exc.code
         except RecursionError:
             declined[name] = "too_deep"
         else:

@@ -29,7 +29,7 @@ def common_order(orders: Iterable[tuple[str, ...]]) -> list[str] | None:
     Among several such orders it is the one closest to the order in which the keys were first seen.
     """
     distinct = list(dict.fromkeys(orders))
-    seen = {key: place for place, key in enumerate(dict.fromkeys(key for order in distinct for key in order))}
+    seen = {key: position for position, key in enumerate(dict.fromkeys(key for order in distinct for key in order))}
     followers: dict[str, set[str]] = {key: set() for key in seen}
     waiting = dict.fromkeys(seen, 0)
     for order in distinct:

@@ -39,7 +39,7 @@ class _TightC:
         return _blocks(value) if isinstance(value, tuple) else _loose(value)
 
     def decode(self, text: str) -> Document:
-        """The document that ``text`` stands for. Raises DecodeError."""
+        """The document that ``text`` encodes. Raises DecodeError."""
         return Document(read(text))
 
 

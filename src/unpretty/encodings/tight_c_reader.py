@@ -21,7 +21,7 @@ _WORDS: dict[str, Value] = {"null": None, "true": True, "false": False}
 
 
 def read(text: str) -> Value:
-    """The value that ``text``, with or without a line end, stands for.
+    """The value that ``text``, with or without a line end, encodes.
 
     Raises DecodeError with line and column, and RecursionError for nesting that the interpreter cannot follow.
     """
@@ -46,7 +46,7 @@ class _Reader:
         return self.text.startswith(mark, self.position)
 
     def accept(self, mark: str) -> bool:
-        """Move past ``mark`` when it stands here."""
+        """Move past ``mark`` when it is here."""
         found = self.at(mark)
         self.position += len(mark) if found else 0
         return found

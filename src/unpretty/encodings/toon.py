@@ -28,21 +28,21 @@ class _Toon:
             text = toons.dumps(_plain(document.value))
         except TypeError:  # of all keys that are strings the library refuses only these
             raise Declined("lone_surrogate") from None
-        except ValueError as fault:
-            raise Declined("lone_surrogate" if "surrogate" in str(fault) else "too_deep") from None
+        except ValueError as exc:
+            raise Declined("lone_surrogate" if "surrogate" in str(exc) else "too_deep") from None
         if text.startswith("\ufeff"):
             raise Declined("byte_order_mark")
         return text
 
     def decode(self, text: str) -> Document:
-        """The document that ``text`` stands for, numbers in TOON's own spelling. Raises DecodeError with the line."""
+        """The document that ``text`` encodes, numbers in TOON's own spelling. Raises DecodeError with the line."""
         try:
             return Document(_value(toons.loads(text)))
-        except toons.ToonDecodeError as fault:
-            what = _POSITION.sub("", str(fault))
-            raise DecodeError(what[:1].lower() + what[1:], fault.line or 0, 0, self.name) from None
-        except ValueError as fault:
-            raise DecodeError(str(fault), 0, 0, self.name) from None
+        except toons.ToonDecodeError as exc:
+            what = _POSITION.sub("", str(exc))
+            raise DecodeError(what[:1].lower() + what[1:], exc.line or 0, 0, self.name) from None
+        except ValueError as exc:
+            raise DecodeError(str(exc), 0, 0, self.name) from None
 
 
 TOON = _Toon()

@@ -28,7 +28,7 @@ _SEARCHERS = frozenset(
     ("grep", "egrep", "fgrep", "zgrep", "ugrep", "rg", "ag", "ack", "findstr", "select-string", "sls")
 )
 _EDITORS = frozenset(("sed", "gsed", "awk", "gawk", "mawk", "nawk", "perl"))
-# Programs that hand on what they read: a file, or what stands before them in a pipe.
+# Programs that print what they read: a file, or what the program before them in a pipe prints.
 _FILTERS = (
     _VIEWERS
     | _SEARCHERS
@@ -39,7 +39,7 @@ _FILTERS = (
     }
 )
 _PRINTERS = _FILTERS | {"git"}
-# Programs that run the rest of their words as a command.
+# Programs that run their arguments as a command.
 _WRAPPERS = frozenset(
     (
         *("sudo", "doas", "env", "time", "nice", "ionice", "nohup", "timeout", "stdbuf", "command", "builtin", "exec"),
@@ -48,7 +48,7 @@ _WRAPPERS = frozenset(
         *("powershell", "pwsh", "cmd", "svn", "hg"),
     )
 )
-# What may stand before a command: keywords, and the end of a group or a substitution.
+# What may come before a command: keywords, and the end of a group or a substitution.
 _KEYWORDS = frozenset(("!", "{", "}", ")", "do", "done", "then", "else", "elif", "if", "fi", "while", "until", "esac"))
 _UNQUOTED = dict.fromkeys(map(ord, "'\"\\"))
 _NO_SIGNS = dict.fromkeys(map(ord, "'\"`();|&<>{}$"), " ")
@@ -66,7 +66,7 @@ def asks_for_original(command: str) -> bool:
     """True when ``command`` sets ``UNPRETTY_RAW`` to 1, in any quotes a shell takes away, by any means of a shell.
 
     So do ``env``, ``export`` and ``declare``, ``set -x NAME 1`` (fish), ``setenv NAME 1`` (csh) and ``$env:NAME = 1``
-    (PowerShell). Where it stands does not matter: the marker in a quoted command inside the command counts too.
+    (PowerShell). Its position does not matter: the marker in a quoted command inside the command counts too.
     """
     if _RAW_NAME not in command:  # most commands by far
         return False
@@ -114,7 +114,7 @@ def _any_prints(command: str, programs: "frozenset[str]", judge: "Callable[[str,
 
 
 def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") -> bool:
-    """True when ``judge`` finds a stage that prints files and every later one hands on what it reads.
+    """True when ``judge`` finds a stage that prints files and every later one prints what it reads.
 
     The first stage reads files; so may a later one that runs another program on its input, such as ``xargs cat``.
     """
@@ -132,7 +132,7 @@ def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") ->
 
 
 def _name(command: "Command") -> str:
-    """The program that a simple command runs: keywords and assignments skipped, folders dropped, lower case.
+    """The program that a simple command runs: keywords and assignments skipped, directories dropped, lower case.
 
     A shell itself prints what ``$(<file)`` reads.
     """
@@ -180,7 +180,7 @@ def _git_shows_file(words: "list[str]") -> bool:
 
 
 def reads_file(tool: str) -> bool:
-    """True when an MCP tool's name says that it hands out the text of files (``read_file``, ``getFileContents``)."""
+    """True when an MCP tool's name says that it returns the text of files (``read_file``, ``getFileContents``)."""
     name = tool.rsplit("__", 1)[-1].replace("-", "_")
     parted = (
         "_" + char if before.islower() and char.isupper() else char

@@ -1,6 +1,6 @@
 """The one engine: a text and what is known about it in, a smaller text with the same meaning and the decision out.
 
-Every caller (hook, worker, proxy, convert, explain, estimate) builds a Context and asks ``compact``; no gate stands
+Every caller (hook, worker, proxy, convert, explain, estimate) builds a Context and asks ``compact``; no gate is
 anywhere else. The steps, each of which may do nothing: terminal noise, JSON documents, path folding, table encodings.
 """
 
@@ -52,7 +52,7 @@ class Decision:
 
 
 class Compaction:
-    """A text to hand on, the original one unless ``decision.converted``, and the decision."""
+    """The text for the reader, the original one unless ``decision.converted``, and the decision."""
 
     __slots__ = ("decision", "text")
 
@@ -143,7 +143,7 @@ class _Work:
                 return Compaction(self.original, decision)
         if may_hold_documents(self.text, self.context.frame_chars):
             if self.context.kind == SEARCH or searches_files(self.context.command):
-                # Lines of files: what looks like a document may be one of them as it stands there.
+                # Lines of files: what looks like a document may be one of them as it is there.
                 decision.reason = reason.FILE_VIEW
             else:
                 self._minify_documents()
@@ -175,7 +175,7 @@ class _Work:
             self._step("noise", reduce_noise)
 
     def _fold_paths(self) -> None:
-        # A first look, for texts that cost less than an import: paths hold slashes, and a file in the current folder
+        # A first look, for texts that cost less than an import: paths hold slashes, and a file in the current directory
         # is followed by a line number.
         text = self.text
         likely = len(text) > 1 << 17 or "/" in text or "\\" in text
@@ -201,13 +201,15 @@ class _Work:
                 pieces += (self.text[position:start], smaller)
                 position = end
                 self.decision.docs += 1
-        if documents.fault == reason.OVER_BUDGET:
+        if documents.reason == reason.OVER_BUDGET:
             self._undo()
             self.decision.reason = reason.OVER_BUDGET
             return
         if pieces:
             self.text = "".join(pieces) + self.text[position:]
-        self.decision.reason = reason.NOT_VERIFIED if unproven else reason.ALREADY_COMPACT if found else documents.fault
+        self.decision.reason = (
+            reason.NOT_VERIFIED if unproven else reason.ALREADY_COMPACT if found else documents.reason
+        )
 
     def _smaller(self, document: str, value: object) -> "str | None":
         """``document`` in its smallest allowed form, itself when nothing is gained, None when the proof fails."""

@@ -14,7 +14,7 @@ class Command:
     """One simple command.
 
     Attributes:
-        words: its words without their quotes, redirections left out; a here-document stands as a word of its own.
+        words: its words without their quotes, redirections left out; a here-document is a word of its own.
         reads: its standard input is a file.
         prints: its standard output is not a file.
     """
@@ -30,7 +30,7 @@ class Command:
 def pipelines(text: str) -> "list[list[Command]]":
     """The simple commands of ``text``, each list being one pipeline; those in substitutions and groups come too.
 
-    What follows a substitution or a group begins with the word ``)``, which stands for it.
+    What follows a substitution or a group begins with the word ``)``, in its place.
     """
     reader = _Reader(text)
     found = reader.read()
@@ -138,7 +138,7 @@ class _Reader:
         elif char == "\n":
             self._take_documents()
             if len(self._found[-1]) > 1 and not self._command.words:
-                return  # a pipeline goes on behind a line end
+                return  # a pipeline goes on after a line end
         else:
             self._at += self._text.startswith(char, self._at)
         self._command = Command(")") if closes else Command()
@@ -150,7 +150,7 @@ class _Reader:
         if char == "(" or (char == "`" and opened != "`"):
             self._nesting.append((char, self._at))
             return False
-        if opened:  # nothing is open behind the pattern of a case
+        if opened:  # nothing is open after the pattern of a case
             self._nesting.pop()
         return True
 
@@ -204,7 +204,7 @@ class _Reader:
 
 
 def _is_escaped(text: str, position: int) -> bool:
-    """True when an odd number of backslashes stands before ``position``."""
+    """True when an odd number of backslashes is before ``position``."""
     first = position
     while text[first - 1] == "\\":
         first -= 1

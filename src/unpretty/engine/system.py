@@ -1,7 +1,7 @@
 """The operating system calls that the hook makes, without ``import os``.
 
 ``os`` is a fourth of what the hook may cost, and nearly all of it is code that a hook does not need. Its functions come
-from the built-in module behind it, which the interpreter has loaded already.
+from the built-in module that it wraps, which the interpreter has loaded already.
 """
 
 import sys
@@ -51,7 +51,7 @@ def open_file(path: str, flags: int, mode: int = 0o600) -> int:
 def home_owner() -> "tuple[int, int] | None":
     """User id and group id of the owner of HOME where this is root in somebody else's; None when all is as usual.
 
-    ``sudo -E``, ``sudo`` on macOS and image builds are so. What root creates there has to be the user's: a folder of
+    ``sudo -E``, ``sudo`` on macOS and image builds are so. What root creates there has to be the user's: a directory of
     root's with mode 0700 would keep the user's own agent out.
     """
     if sys.platform == "win32" or _calls.geteuid() != 0:
@@ -65,7 +65,7 @@ def home_owner() -> "tuple[int, int] | None":
 
 
 def give_to_home_owner(handle: int) -> None:
-    """Give the file or folder behind ``handle``, just created, to the owner of HOME; see ``home_owner``.
+    """Give the file or directory of ``handle``, just created, to the owner of HOME; see ``home_owner``.
 
     Raises:
         OSError: that is not possible; its ``strerror`` is a clause that follows the name of the file.
@@ -75,13 +75,13 @@ def give_to_home_owner(handle: int) -> None:
         return
     try:
         _calls.fchown(handle, *owner)
-    except OSError as fault:
-        raise not_given(fault, owner[0]) from None
+    except OSError as exc:
+        raise not_given(exc, owner[0]) from None
 
 
-def not_given(fault: OSError, user: int) -> OSError:
+def not_given(exc: OSError, user: int) -> OSError:
     """What to raise when something that root created cannot be given to the owner of HOME, whose id is ``user``."""
-    return OSError(fault.errno, f"cannot be given to user {user}, the owner of HOME ({fault.strerror})")
+    return OSError(exc.errno, f"cannot be given to user {user}, the owner of HOME ({exc.strerror})")
 
 
 def _open_for_home_owner(path: str, flags: int, mode: int) -> int:
@@ -109,7 +109,7 @@ def _open_for_home_owner(path: str, flags: int, mode: int) -> int:
 
 
 def give_directory(path: str) -> None:
-    """Give the folder at ``path``, just created, to the owner of HOME; raises OSError, and then it is gone again."""
+    """Give the directory at ``path``, just created, to the owner of HOME; raises OSError, and then it is gone again."""
     if home_owner() is None:
         return
     handle = _calls.open(path, READ | DIRECTORY | NO_FOLLOW | _ALWAYS)
@@ -142,7 +142,7 @@ def exists(path: str) -> bool:
 
 
 def make_directories(path: str) -> None:
-    """Create the folder ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
+    """Create the directory ``path`` and those above it with mode 0700; raises OSError. Rare enough to load ``os``."""
     import os
 
     if os.path.isdir(path):
@@ -156,7 +156,7 @@ def make_directories(path: str) -> None:
 
 
 def is_uninstalled() -> bool:
-    """True in a hook, worker or proxy whose script ``uninstall`` deleted while it ran: it creates no file anew then."""
+    """True in a hook, worker or proxy whose script ``uninstall`` deleted while it ran: it must not create files."""
     script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     try:
         if script.endswith(("hook.py", "proxy.py")):
@@ -169,7 +169,7 @@ def is_uninstalled() -> bool:
 
 
 def directory_of(path: str) -> str:
-    """The folder of ``path``, which is absolute."""
+    """The directory of ``path``, which is absolute."""
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)] or "/"
 
 
@@ -201,7 +201,7 @@ def read_to_end(handle: int, limit: int, is_whole: "Callable[[list[bytes]], bool
 
 
 def call_after(seconds: float, call: "Callable[[], None]") -> None:
-    """Have ``call`` run in the main thread when ``seconds`` have passed, in place of an earlier one that still waits.
+    """Have ``call`` run in the main thread when ``seconds`` have passed; it replaces an earlier one that is pending.
 
     It interrupts a system call that blocks; what it raises comes out of that. Does nothing on Windows.
 

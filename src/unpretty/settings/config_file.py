@@ -1,4 +1,4 @@
-"""``config.toml``, the settings that a user edits: reading it, with faults named, and changing one setting in place."""
+"""``config.toml``, the settings that a user edits: reads it with exact errors, and changes one setting in place."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ def set_config(path: Path, name: str, text: str) -> object:
     if path.exists():
         read_config(path)
         document = _document(path)
-    _place(document, name, value)
+    _insert(document, name, value)
     _write(path, tomlkit.dumps(document))
     return value
 
@@ -69,8 +69,8 @@ def _values(path: Path) -> dict[str, Any]:
         return _document(path).unwrap()
     try:
         return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as fault:
-        raise _malformed(path, fault) from None
+    except tomllib.TOMLDecodeError as exc:
+        raise _malformed(path, exc) from None
 
 
 def _document(path: Path) -> "tomlkit.TOMLDocument":
@@ -80,27 +80,27 @@ def _document(path: Path) -> "tomlkit.TOMLDocument":
 
     try:
         return tomlkit.parse(_text(path))
-    except TOMLKitError as fault:
-        raise _malformed(path, fault) from None
+    except TOMLKitError as exc:
+        raise _malformed(path, exc) from None
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise _malformed(path, fault) from None
-    except OSError as fault:
-        raise UnprettyError(f"Cannot read {path}: {fault.strerror}.", code="config_unreadable") from None
+    except UnicodeDecodeError as exc:
+        raise _malformed(path, exc) from None
+    except OSError as exc:
+        raise UnprettyError(f"Cannot read {path}: {exc.strerror}.", code="config_unreadable") from None
 
 
-def _malformed(path: Path, fault: Exception) -> UnprettyError:
+def _malformed(path: Path, exc: Exception) -> UnprettyError:
     return UnprettyError(
-        f"{path} is not valid TOML: {fault}.", code="config_malformed", hint="Mend or remove that line."
+        f"{path} is not valid TOML: {exc}.", code="config_malformed", hint="Correct or remove that line."
     )
 
 
-def _place(document: "tomlkit.TOMLDocument", name: str, value: object) -> None:
-    """Set ``name``; a new name goes before the first table, behind which it would belong to that table."""
+def _insert(document: "tomlkit.TOMLDocument", name: str, value: object) -> None:
+    """Set ``name``; a new name goes before the first table, since after it it would belong to that table."""
     from tomlkit.items import AoT, Table
 
     if name in document or not any(isinstance(item, (AoT, Table)) for _, item in document.body):
@@ -192,24 +192,24 @@ def _typed(name: str, text: str, path: Path) -> object:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write beside the real file and rename; mode 0600 for a new file, the old one's mode and owner otherwise."""
+    """Write a temporary file and rename it; mode 0600 for a new file, else the old one's mode and owner."""
     target = path.resolve()
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         system.make_directories(str(target.parent))
-        handle = system.open_file(str(beside), system.WRITE | system.CREATE | system.TRUNCATE)
+        handle = system.open_file(str(temporary), system.WRITE | system.CREATE | system.TRUNCATE)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         if target.exists():
-            _take_over(target.stat(), beside)
-        beside.replace(target)
-    except OSError as fault:
+            _copy_mode(target.stat(), temporary)
+        temporary.replace(target)
+    except OSError as exc:
         with contextlib.suppress(OSError):
-            beside.unlink()
-        raise UnprettyError(f"Cannot write {path}: {fault.strerror}.", code="config_unwritable") from None
+            temporary.unlink()
+        raise UnprettyError(f"Cannot write {path}: {exc.strerror}.", code="config_unwritable") from None
 
 
-def _take_over(old: os.stat_result, new: Path) -> None:
+def _copy_mode(old: os.stat_result, new: Path) -> None:
     """Give the file ``new`` the mode that ``old`` tells of, and from root the owner."""
     if sys.platform != "win32" and os.geteuid() == 0:
         os.chown(new, old.st_uid, old.st_gid)

@@ -24,7 +24,7 @@ SETTINGS: "dict[str, tuple[object, str]]" = {
         [],
         "Shell commands whose output is left alone; matched as a pattern against the whole command.",
     ),
-    "exclude_projects": ([], "Project folders in which nothing is converted, subfolders included."),
+    "exclude_projects": ([], "Project directories in which nothing is converted, subdirectories included."),
     "inline_persisted": (
         False,
         "Read output that Claude Code saved to a file and show it whole when it fits compacted.",

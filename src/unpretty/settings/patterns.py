@@ -1,4 +1,4 @@
-"""Patterns of the exclude lists: ``*`` stands for any characters, everything else for itself."""
+"""Patterns of the exclude lists: ``*`` matches any characters, everything else itself."""
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -23,10 +23,10 @@ def matches_any(patterns: "tuple[str, ...]", text: str) -> bool:
     return any(matches(pattern, text) for pattern in patterns)
 
 
-def is_inside(folder: str, folders: "tuple[str, ...]", home: str) -> bool:
-    """True when ``folder`` is one of ``folders`` or below one; a leading ``~`` is ``home``."""
-    for name in folders:
+def is_inside(directory: str, directories: "tuple[str, ...]", home: str) -> bool:
+    """True when ``directory`` is one of ``directories`` or below one; a leading ``~`` is ``home``."""
+    for name in directories:
         root = (home + name[1:] if name == "~" or name.startswith(("~/", "~\\")) else name).rstrip("/\\")
-        if folder == root or folder.startswith((root + "/", root + "\\")):
+        if directory == root or directory.startswith((root + "/", root + "\\")):
             return True
     return False

@@ -1,8 +1,8 @@
 """The settings as the hook reads them: a resolved copy of config.toml that costs no TOML parser.
 
 The copy is JSON: ``{"source": [mtime_ns, size], "fault": "...", "settings": {...}}``. It is used while config.toml has
-that modification time and size; the call that notices a change parses config.toml once and writes the copy anew.
-A config.toml that cannot be read switches the hook off until it is mended: what the user wants is not known then.
+that modification time and size; the call that notices a change parses config.toml once and writes a new copy.
+A config.toml that cannot be read switches the hook off until it is fixed, since the user's choice is unknown.
 """
 
 import sys
@@ -33,24 +33,24 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
     """
     source = _stamp(config_path)
     values: dict[str, object] = {}
-    fault = ""
+    error = ""
     if source != _ABSENT:
         try:
             values = _parse(config_path)
-        except ImportError as missing:
+        except ImportError as exc:
             # Python 3.10 has no TOML parser of its own, and the hook's interpreter sees no installed packages.
             copy = _refresh_elsewhere(config_path, resolved_path)
             if copy is not None and copy[0] == source:
                 return copy[1], ""
-            fault = str(missing)
-        except Exception as wrong:  # whatever is wrong with the file, the hook goes on
-            fault = str(wrong) or type(wrong).__name__
-    if fault:
+            error = str(exc)
+        except Exception as exc:  # whatever is wrong with the file, the hook goes on
+            error = str(exc) or type(exc).__name__
+    if error:
         values = {"enabled": False}
     settings = Settings(values)
-    content = {"source": source, "fault": fault, "settings": {name: getattr(settings, name) for name in SETTINGS}}
+    content = {"source": source, "fault": error, "settings": {name: getattr(settings, name) for name in SETTINGS}}
     _write(resolved_path, to_json(content))
-    return settings, fault
+    return settings, error
 
 
 def _parse(config_path: str) -> "dict[str, object]":
@@ -115,20 +115,20 @@ def _typed(values: "dict[str, object]") -> "dict[str, object]":
 
 
 def _write(path: str, text: str) -> None:
-    """Write beside and rename, so that a reader sees the old copy or the new one."""
+    """Write a temporary file next to it and rename that, so that a reader sees the old copy or the new one."""
     if system.is_uninstalled():
         return
-    beside = f"{path}.{system.getpid()}.tmp"
+    temporary = f"{path}.{system.getpid()}.tmp"
     try:
         system.make_directories(system.directory_of(path))
-        handle = system.open_file(beside, system.WRITE | system.CREATE | system.TRUNCATE)
+        handle = system.open_file(temporary, system.WRITE | system.CREATE | system.TRUNCATE)
         try:
             system.write(handle, text.encode("ascii"))
         finally:
             system.close(handle)
-        system.replace(beside, path)
+        system.replace(temporary, path)
     except OSError:
         try:
-            system.unlink(beside)
+            system.unlink(temporary)
         except OSError:
             return

@@ -2,7 +2,7 @@
 
 On the hook path: loading tiktoken here would keep the agent waiting for half a second. The child gets the texts
 through memory (or a file that has no name any more), never through arguments, environment or a file that anybody could
-open, and has let go of standard input, output and error before ``count_later`` returns: Claude Code drops a rewrite
+open, and has closed standard input, output and error before ``count_later`` returns: Claude Code drops a rewrite
 while a child of the hook holds them. What the child does is in ``child.py``.
 """
 
@@ -23,7 +23,7 @@ def count_later(
 ) -> bool:
     """Start a process that counts tokens and adds them to the decision log; True when it was started. Never raises.
 
-    Not done on Windows, where the child could not let go of the agent's pipes: there ``stats`` shows estimates.
+    Not done on Windows, where the child could not close the agent's pipes: there ``stats`` shows estimates.
 
     Args:
         python: the interpreter that runs the hook (``sys.executable``); links from it are followed into its
@@ -63,14 +63,14 @@ def interpreter(python: str) -> str:
     """
     candidate = python
     for _ in range(8):
-        folder = system.directory_of(candidate)
-        if system.exists(folder + "/pyvenv.cfg") or system.exists(system.directory_of(folder) + "/pyvenv.cfg"):
+        directory = system.directory_of(candidate)
+        if system.exists(directory + "/pyvenv.cfg") or system.exists(system.directory_of(directory) + "/pyvenv.cfg"):
             return candidate
         try:
             target = system.readlink(candidate)
         except OSError:
             break
-        candidate = target if target.startswith("/") else folder + "/" + target
+        candidate = target if target.startswith("/") else directory + "/" + target
     return python
 
 
@@ -85,7 +85,7 @@ def _hand_over(parts: "list[str]") -> int:
         handle = posix.open(name, posix.O_RDWR | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
         posix.unlink(name)
     try:
-        if handle < 3:  # a standard handle is closed, so nothing here can be told apart
+        if handle < 3:  # a standard handle is closed, so the handles cannot be told apart
             raise OSError("no standard handles")
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
@@ -111,7 +111,7 @@ def _spawn(python: str, handle: int) -> int:
 
 
 def _reap() -> None:
-    """Take the exit status of children that ended: a worker lives on, and they would stay behind as zombies."""
+    """Take the exit status of children that ended: a worker lives on, and they would remain as zombies."""
     import posix
 
     for child in list(_started):

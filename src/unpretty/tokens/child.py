@@ -52,19 +52,19 @@ def read_parts() -> Iterator[str]:
 def take_turn(lock_path: str) -> int | None:
     """Wait until no other process counts; the handle that holds the lock, None when too many wait already.
 
-    Byte 0 of the lock file is held by the process that counts, each byte behind it by one that waits. The kernel frees
+    Byte 0 of the lock file is held by the process that counts, each later byte by one that waits. The kernel frees
     them when a process ends, however it ends.
     """
     from unpretty.engine import system
 
     handle = system.open_file(lock_path, os.O_RDWR | system.CREATE)
-    for place in range(1, MAX_WAITING + 1):
+    for offset in range(1, MAX_WAITING + 1):
         try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
         except OSError:
             continue
         fcntl.lockf(handle, fcntl.LOCK_EX, 1, 0)
-        fcntl.lockf(handle, fcntl.LOCK_UN, 1, place)
+        fcntl.lockf(handle, fcntl.LOCK_UN, 1, offset)
         return handle
     os.close(handle)
     return None
@@ -95,9 +95,9 @@ def count(log_path: str, parts: Iterator[str], max_bytes: int, max_files: int) -
 
 
 if __name__ == "__main__":
-    # -I leaves the script's folder out; our package's folder is also where `pip install --user` put tiktoken.
+    # -I leaves the script's directory out; our package's directory is also where `pip install --user` put tiktoken.
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     try:
         main()
-    except Exception:  # nobody is there to read it, and a missing count is all that comes of it
+    except Exception:  # nobody reads it, and the only effect is a missing count
         sys.exit(1)

@@ -1,8 +1,8 @@
 """Exact o200k_base token counts with tiktoken, from the vocabulary that ships with this package.
 
 Nothing is downloaded. The split pattern and the special tokens are those that tiktoken defines for o200k_base (a test
-compares them); they stand here because tiktoken's own ``get_encoding`` fetches the vocabulary over the network.
-o200k is a stand-in: other models' tokenizers count differently.
+compares them); they are copied here because tiktoken's own ``get_encoding`` fetches the vocabulary over the network.
+o200k is an approximation: other models' tokenizers count differently.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def load_counter() -> Callable[[str], int]:
     """Return a function that counts the o200k tokens of a text. Loading takes about half a second, once per process.
 
     Text that spells a special token counts as ordinary text; a lone surrogate counts as U+FFFD, which is what a client
-    sends in its place.
+    sends instead.
 
     Raises:
         UnprettyError: tiktoken cannot be loaded, or the vocabulary is missing or damaged. The returned function raises
@@ -76,12 +76,12 @@ class _Counter:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
             return self._count(text)
-        except Exception as fault:
-            raise UnprettyError(f"tiktoken could not count this text: {fault}", code="token_count_failed") from fault
-        except BaseException as fault:
-            if type(fault).__name__ != "PanicException":  # tiktoken's Rust panics; Ctrl-C and exit pass
+        except Exception as exc:
+            raise UnprettyError(f"tiktoken could not count this text: {exc}", code="token_count_failed") from exc
+        except BaseException as exc:
+            if type(exc).__name__ != "PanicException":  # tiktoken's Rust panics; Ctrl-C and exit pass
                 raise
-            raise UnprettyError(f"tiktoken could not count this text: {fault}", code="token_count_failed") from fault
+            raise UnprettyError(f"tiktoken could not count this text: {exc}", code="token_count_failed") from exc
 
     def _count(self, text: str) -> int:
         total = start = 0
@@ -103,20 +103,20 @@ def _encoding(ranks: dict[bytes, int], pattern: str) -> tiktoken.Encoding:
         import tiktoken
 
         return tiktoken.Encoding("o200k_base", pat_str=pattern, mergeable_ranks=ranks, special_tokens=SPECIAL_TOKENS)
-    except Exception as fault:
+    except Exception as exc:
         raise UnprettyError(
-            f"tiktoken cannot be loaded ({fault}), so tokens are not counted.",
+            f"tiktoken cannot be loaded ({exc}), so tokens are not counted.",
             code="tiktoken_unusable",
             hint="Reinstall unpretty together with its dependencies.",
-        ) from fault
+        ) from exc
 
 
 def _ranks() -> dict[bytes, int]:
     """Read the packaged vocabulary: one line per token, base64 and rank."""
     try:
         raw = gzip.decompress(VOCABULARY_FILE.read_bytes())
-    except (OSError, EOFError, ValueError, zlib.error) as fault:
-        raise _damaged(str(fault)) from fault
+    except (OSError, EOFError, ValueError, zlib.error) as exc:
+        raise _damaged(str(exc)) from exc
     if hashlib.sha256(raw).hexdigest() != VOCABULARY_SHA256:
         raise _damaged("its checksum is wrong")
     ranks = {}

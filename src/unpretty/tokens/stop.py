@@ -1,6 +1,6 @@
 """Ends the processes that count tokens for one decision log, before that log is deleted.
 
-Who counts or waits holds a byte of the lock file beside the log (``child.take_turn``), and the kernel says which
+Who counts or waits holds a byte of the lock file next to the log (``child.take_turn``), and the kernel says which
 process that is. A process is ended only when it also runs our ``child.py``.
 """
 
@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-_PATIENCE_SECONDS = 3.0
+_WAIT_SECONDS = 3.0
 _PROGRAM = "/unpretty/tokens/child.py"
 
 
@@ -26,7 +26,7 @@ def stop_counting(log_path: Path) -> None:
     """
     if sys.platform == "win32":
         return
-    until = time.monotonic() + _PATIENCE_SECONDS
+    until = time.monotonic() + _WAIT_SECONDS
     asked: set[int] = set()
     while (pid := _holder(log_path)) and time.monotonic() < until:
         if pid not in asked:
@@ -44,7 +44,7 @@ def _holder(log_path: Path) -> int:
 
     # struct flock of <fcntl.h>: type, whence, start, length, process; start and process first on macOS and the BSDs.
     linux = sys.platform == "linux"
-    layout, place = ("hhqqi", 4) if linux else ("qqihhi", 2)
+    layout, index = ("hhqqi", 4) if linux else ("qqihhi", 2)
     asked = (fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0) if linux else (0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET, 0)
     try:
         handle = os.open(f"{log_path}.counting", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -57,7 +57,7 @@ def _holder(log_path: Path) -> int:
     finally:
         os.close(handle)
     kind = answer[0] if linux else answer[3]
-    return int(answer[place]) if kind != fcntl.F_UNLCK else 0
+    return int(answer[index]) if kind != fcntl.F_UNLCK else 0
 
 
 def _is_ours(pid: int) -> bool:

@@ -1,6 +1,5 @@
 """What every encoding has to bring, and what one line in the registry brings to a new one."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import ToolResult
 
 DOCS = Path(__file__).parents[3] / "docs"
+MAKE_REFERENCE = DOCS / "make_reference.py"
 ROWS = [{"id": number, "name": f"row {number}", "open": True} for number in range(60)]
 TABLE = json.dumps(ROWS, indent=2)
 NOTICE = "unpretty: JSON tables are written as the demo form here; the data is the same."
@@ -58,17 +58,6 @@ def bash(text: str, command: str = "") -> dict[str, object]:
         "tool_response": {"stdout": text, "stderr": "", "interrupted": False},
         "tool_use_id": "toolu_1",
     }
-
-
-def reference() -> str:
-    """docs/reference.md as its script writes it now."""
-    spec = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    page: str = module.reference()
-    return page
 
 
 class TestEveryEncoding:
@@ -142,11 +131,6 @@ class TestANewEncoding:
     def test_a_server_answers_in_it(self) -> None:
         assert TableReply("demo").encoded(json.dumps(ROWS, separators=(",", ":"))).startswith("demo {")
 
-    def test_the_reference_lists_it(self) -> None:
-        page = reference()
-        assert "| [`demo`](formats.md#demo) | the demo form | yes |" in page
-        assert "ldf, demo, or auto" in page
-
 
 class TestANewEncodingInAProcess:
     """The programs that are started: the hook, the worker and the command line."""
@@ -170,8 +154,11 @@ class TestANewEncodingInAProcess:
 
     def unpretty(self, *arguments: str, data: str = "") -> str:
         """What the command line prints."""
-        program = f"import sys\n{DEMO}\nfrom unpretty.cli.main import main\nmain()"
-        command = [sys.executable, "-c", program, *arguments]
+        return self.python("from unpretty.cli.main import main; main()", *arguments, data=data)
+
+    def python(self, program: str, *arguments: str, data: str = "") -> str:
+        """What ``program`` prints."""
+        command = [sys.executable, "-c", f"{DEMO}\n{program}", *arguments]
         return subprocess.run(command, input=data.encode(), capture_output=True, check=True).stdout.decode()
 
     def logged(self) -> dict[str, Any]:
@@ -199,3 +186,9 @@ class TestANewEncodingInAProcess:
         assert encoded.startswith("demo {")
         assert json.loads(self.unpretty("convert", "--to", "demo", "--decode", data=encoded)) == ROWS
         assert "\ndemo " in self.unpretty("convert", "--count", data=TABLE)
+
+    def test_the_reference_lists_it(self) -> None:
+        page = self.python("import runpy; print(runpy.run_path(sys.argv[1])['reference']())", str(MAKE_REFERENCE))
+        assert "| [`demo`](formats.md#demo) | the demo form | yes |" in page
+        assert "ldf, demo, or auto" in page
+        assert "|ldf-inline|demo|auto]" in page

@@ -1,1 +1,1 @@
-"""JSON as text: finding documents, removing their white space, proving that nothing else changed."""
+"""JSON as text: finding documents, removing their whitespace, proving that nothing else changed."""

@@ -1,7 +1,7 @@
 """Finding JSON documents in a text: the whole text, or objects and arrays that begin at the start of a line.
 
-A document may end anywhere, so what stands between, before and after documents is nobody's and stays. What fails to
-parse stays too, up to where it seems to end: the agent may be looking for exactly that fault. Each character is
+A document may end anywhere, so the text between, before and after documents stays. What fails to
+parse stays too, up to where it seems to end: the agent may be looking for exactly that error. Each character is
 scanned a bounded number of times, whatever the text.
 """
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BYTE_ORDER_MARK = "\ufeff"
-# What may follow an opening bracket, white space aside. Most lines of a log fail here, at no cost.
+# What may follow an opening bracket, whitespace aside. Most lines of a log fail here, at no cost.
 _OPENINGS = {"{": '"}', "[": '"{[]-0123456789tfn'}
 
 
 def may_hold_documents(text: str, begin: int = 0) -> bool:
-    """False when no line of ``text`` begins with a bracket, nor the whole text after white space: a cheap first look.
+    """False when no line of ``text`` begins with a bracket, nor the whole text after whitespace: a cheap first look.
 
     ``begin`` is the offset in characters at which the first line begins.
     """
@@ -34,18 +34,18 @@ class Documents:
     """The documents of a text, in order, from the offset ``begin`` (characters) on. Iterate once.
 
     Attributes:
-        fault: why no (further) document was found: NOT_JSON, INVALID_JSON, TOO_DEEP or, when ``time.monotonic()``
+        reason: why no (further) document was found: NOT_JSON, INVALID_JSON, TOO_DEEP or, when ``time.monotonic()``
             passed ``deadline``, OVER_BUDGET.
     """
 
-    __slots__ = ("_begin", "_deadline", "_next", "_text", "fault")
+    __slots__ = ("_begin", "_deadline", "_next", "_text", "reason")
 
     def __init__(self, text: str, begin: int = 0, deadline: "float | None" = None) -> None:
         self._text = text
         self._begin = begin
         self._deadline = deadline
         self._next = {"\n{": -2, "\n[": -2}
-        self.fault = NOT_JSON
+        self.reason = NOT_JSON
 
     def __iter__(self) -> "Iterator[tuple[int, int, object]]":
         """Yield (start, end, value): offsets in characters, and the value as ``scanner.scan`` gives it."""
@@ -54,21 +54,21 @@ class Documents:
         start = self._first()
         while 0 <= start < len(text):
             if self._deadline is not None and time.monotonic() > self._deadline:
-                self.fault = OVER_BUDGET
+                self.reason = OVER_BUDGET
                 return
             opening = text[start + 1 : start + 64].lstrip(WHITESPACE)[:1]
             if opening and opening not in _OPENINGS[text[start]]:
                 if opening == "/":  # a comment: JSON for people
-                    self.fault = INVALID_JSON
+                    self.reason = INVALID_JSON
                 start = self._candidate(start)
                 continue
             try:
                 value, end = read(text, start)
-            except InvalidJSON as fault:
+            except InvalidJSON as exc:
                 read = scan_warily
-                start = self._after_fault(start, fault.pos)
+                start = self._after_error(start, exc.pos)
             except RecursionError:
-                self.fault = TOO_DEEP
+                self.reason = TOO_DEEP
                 return
             else:
                 if self._stands_alone(start, end):
@@ -95,7 +95,7 @@ class Documents:
         """Start of the first line after ``position`` that begins with a bracket, -1 when there is none."""
         best = -1
         for mark, known in self._next.items():
-            # Each mark remembers its next place, so a text without one of them is searched for it only once.
+            # Each mark remembers its next position, so a text without one of them is searched for it only once.
             if known != -1 and known < position:
                 known = self._text.find(mark, position)  # noqa: PLW2901
                 self._next[mark] = known
@@ -114,19 +114,19 @@ class Documents:
         line_end = text.find("\n", end)
         return not text[end : line_end if line_end != -1 else len(text)].strip(WHITESPACE)
 
-    def _after_fault(self, start: int, pos: int) -> int:
+    def _after_error(self, start: int, pos: int) -> int:
         """The next candidate after a document that fails to parse at ``pos``."""
         text = self._text
         if pos < 0:  # NaN or Infinity: the scanner does not say where
-            self.fault = INVALID_JSON
+            self.reason = INVALID_JSON
             return -1
         line_end = text.find("\n", start)
         if line_end == -1 or pos <= line_end:
             opening = text[start + 1 : start + 64].lstrip(WHITESPACE)[:1]
             if opening == '"' or (opening in ("{", "[") and text[start] == "["):
-                self.fault = INVALID_JSON
+                self.reason = INVALID_JSON
             return self._candidate(line_end) if line_end != -1 else -1
-        self.fault = INVALID_JSON
+        self.reason = INVALID_JSON
         return self._candidate(self._end_of_broken(pos))
 
     def _end_of_broken(self, pos: int) -> int:

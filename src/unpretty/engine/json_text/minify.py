@@ -1,4 +1,4 @@
-"""Removing the insignificant white space of a JSON document, everything else as it is spelled.
+"""Removing the insignificant whitespace of a JSON document, everything else as it is spelled.
 
 JSON inside JSON strings is minified too, at any depth: a string that is itself an object or array loses its white
 space and is escaped again exactly as it was escaped before, or it stays.
@@ -29,10 +29,10 @@ _NO_WHITE_SPACE = dict.fromkeys(map(ord, WHITESPACE))
 
 
 class Minified:
-    """A document without its white space.
+    """A document without its whitespace.
 
     Attributes:
-        flat: the document with its own white space removed, strings as they were.
+        flat: the document with its own whitespace removed, strings as they were.
         text: the same with nested documents minified too; the same string as ``flat`` when there are none.
     """
 
@@ -44,7 +44,7 @@ class Minified:
 
 
 def minify(document: str) -> Minified:
-    """Remove white space between the tokens of ``document``, which must be one valid JSON object or array."""
+    """Remove whitespace between the tokens of ``document``, which must be one valid JSON object or array."""
     if len(document) <= _CHUNK:
         return _minify_chunk(document)
     chunks = [_minify_chunk(chunk) for chunk in _chunks(document)]
@@ -83,9 +83,9 @@ def _minify_chunk(document: str) -> Minified:
 
 
 def minify_string(value: str) -> str:
-    """``value`` with its white space removed when it is a JSON object or array; the same string otherwise.
+    """``value`` with its whitespace removed when it is a JSON object or array; the same string otherwise.
 
-    White space around the document stays. Raises RecursionError for nesting that the interpreter cannot follow.
+    Whitespace around the document stays. Raises RecursionError for nesting that the interpreter cannot follow.
     """
     core = value.strip(WHITESPACE)
     if core[:1] not in ("{", "[") or len(core.encode("utf-8", "surrogatepass")) < NESTED_MIN_BYTES:
@@ -120,7 +120,7 @@ def _minify_nested(parts: "list[str]") -> bool:
 
 
 def _may_be_document(part: str) -> bool:
-    """True when the string begins with a bracket, perhaps after escaped white space."""
+    """True when the string begins with a bracket, perhaps after escaped whitespace."""
     if part[0] in "{[":
         return True
     if part[0] not in " \\":

@@ -1,6 +1,6 @@
 """Breaking a minified document into lines between its elements, for a reader that drops lines over a limit.
 
-White space between tokens means nothing in JSON, so the document stays the same; a line break per row is what it costs.
+Whitespace between tokens means nothing in JSON, so the document stays the same; a line break per row is what it costs.
 """
 
 from unpretty.engine.json_text.scanner import InvalidJSON, scan

@@ -1,6 +1,6 @@
 """Reading JSON with the standard library's C scanner, numbers kept as text.
 
-``_json`` is the accelerator behind ``json``: importing it alone costs a tenth of ``import json``. It is private, so
+``_json`` is the accelerator of ``json``: importing it alone costs a tenth of ``import json``. It is private, so
 every supported Python is tested and ``json`` itself is the fallback. What differs from ``json.loads``:
 
 * a number becomes ``bytes`` holding its own text, so 1.0, 1e5 and integers of any length stay as they are spelled;
@@ -73,7 +73,7 @@ _WINDOW = 4096
 def scan(text: str, start: int = 0) -> "tuple[object, int]":
     """The value that begins at ``start`` and the offset after it, both in characters.
 
-    Raises InvalidJSON with the offset of the fault, and RecursionError for nesting that the interpreter cannot follow.
+    Raises InvalidJSON with the offset of the error, and RecursionError for nesting that the interpreter cannot follow.
     """
     return _scan(_scan_pairs, text, start)
 
@@ -81,17 +81,17 @@ def scan(text: str, start: int = 0) -> "tuple[object, int]":
 def scan_warily(text: str, start: int) -> "tuple[object, int]":
     """As ``scan``, for a text that is likely to be no JSON: tried on a window first.
 
-    json.JSONDecodeError counts the lines before its fault; in a text of many megabytes with a fault on every line that
+    json.JSONDecodeError counts the lines before its error; in a text of many megabytes with an error on every line that
     would cost the square of its length.
     """
     if len(text) - start > 2 * _WINDOW:
         window = text[start : start + _WINDOW]
         try:
             value, end = _scan(_scan_pairs, window, 0)
-        except InvalidJSON as fault:
-            # Close to its end the window itself may be the fault: a cut number, name or \u escape is at most that long.
-            if 0 <= fault.pos < _WINDOW - 64 and not _open_string(window, fault.pos):
-                raise InvalidJSON(fault.msg, pos=start + fault.pos) from None
+        except InvalidJSON as exc:
+            # Close to its end the window itself may be the cause: a cut number, name or \u escape is at most that long.
+            if 0 <= exc.pos < _WINDOW - 64 and not _open_string(window, exc.pos):
+                raise InvalidJSON(exc.msg, pos=start + exc.pos) from None
         else:
             if end < _WINDOW:
                 return value, start + end
@@ -99,7 +99,7 @@ def scan_warily(text: str, start: int) -> "tuple[object, int]":
 
 
 def _open_string(window: str, pos: int) -> bool:
-    """True when the fault at ``pos`` is a string that the window cut: the scanner reports the string's beginning."""
+    """True when the error at ``pos`` is a string that the window cut: the scanner reports the string's beginning."""
     return window[pos : pos + 1] == '"' and "\n" not in window[pos:]
 
 
@@ -123,7 +123,7 @@ class _Decoder:
 
 def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
     # To raise an error the C code imports json.decoder, which costs more than the whole hook. While it runs it finds
-    # _Decoder there. Nothing else does: no other code runs until it returns.
+    # _Decoder there. Nothing else does, since no other code runs until it returns.
     modules: dict[str, Any] = sys.modules
     lent = "json" not in modules
     if lent:

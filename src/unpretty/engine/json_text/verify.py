@@ -10,8 +10,8 @@ def is_same(document: str, value: object, minified: Minified) -> bool:
     """True when ``minified`` has the tokens of ``document``, whose scanned value is ``value``.
 
     Two independent checks of the flat form: both texts scan to the same value (key order, duplicate keys and number
-    text included), and both are the same text when all white space is dropped, so no escape is spelled another way.
-    Strings that hold documents may differ from the flat form by white space inside those documents, proven likewise.
+    text included), and both are the same text when all whitespace is dropped, so no escape is spelled another way.
+    Strings that hold documents may differ from the flat form by whitespace inside those documents, proven likewise.
     Raises RecursionError for nesting that the interpreter cannot follow.
     """
     try:
@@ -29,12 +29,12 @@ def is_same(document: str, value: object, minified: Minified) -> bool:
 
 
 def _without_space(text: str) -> str:
-    """``text`` without any white space; for ASCII, ``translate`` takes a sixth of the time that splitting takes."""
+    """``text`` without any whitespace; for ASCII, ``translate`` takes a sixth of the time that splitting takes."""
     return text.translate(_NO_WHITE_SPACE) if text.isascii() else "".join(text.split())
 
 
 def _same_but_for_nested(before: object, after: object) -> bool:
-    """True when two scanned values are equal but for white space in documents inside strings."""
+    """True when two scanned values are equal but for whitespace in documents inside strings."""
     if type(before) is not type(after):
         return False
     if isinstance(before, str) and isinstance(after, str):
@@ -50,7 +50,7 @@ def _same_but_for_nested(before: object, after: object) -> bool:
 
 
 def _same_document(before: str, after: str) -> bool:
-    """True when both strings are one document each, with the same white space around and the same tokens within."""
+    """True when both strings are one document each, with the same whitespace around and the same tokens within."""
     core, shorter = before.strip(WHITESPACE), after.strip(WHITESPACE)
     if core[:1] not in ("{", "[") or before.split(core) != after.split(shorter):
         return False

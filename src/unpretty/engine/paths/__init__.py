@@ -1,18 +1,18 @@
 """Path folding: lines that repeat a path are grouped under it, as ripgrep's heading form does.
 
 ``path:12:text`` lines go under ``path`` as ``12:text``, context lines (``path-12-text``) as ``12-text``, ``path:text``
-as ``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their folder, indented by a
-blank. The text behind a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
+as ``:text``; an empty line ends a group, ``--`` separators stay. Lists of paths go under their directory, indented by a
+blank. The text after a path never changes. A folding is only used when ``unfold_paths`` gives back the identical text.
 """
 
-# How many places of a text are looked at, how many pairs of lines at each, and how many characters of a line.
+# How many positions of a text are looked at, how many pairs of lines at each, and how many characters of a line.
 _SAMPLES = 48
 _PAIRS = 2
 _LONG_LINE = 1000
 
 
 def may_fold(text: str) -> bool:
-    """Tell cheaply whether neighbouring lines of ``text`` share a path, by looking at a few dozen places of it.
+    """Tell cheaply whether neighbouring lines of ``text`` share a path, by looking at a few dozen positions of it.
 
     A stretch of such lines is always seen when it is longer than a 48th of the text by three lines.
     """
@@ -36,7 +36,7 @@ def may_fold(text: str) -> bool:
 
 
 def _share_path(line: str, following: str) -> bool:
-    """Tell whether two lines that start alike share a path, or a folder."""
+    """Tell whether two lines that start alike share a path, or a directory."""
     mark = line.find(":", 2)
     slash = line.find("/" if "/" in line else "\\", 0, mark if mark > 0 else len(line))
     # The first part of a path decides most cases: it is the same, and holds no blank.

@@ -2,7 +2,7 @@
 
 from unpretty.engine.paths.lines import is_numbered, match_end
 
-# Lines with a path of their own that are still put under headings when they stand between groups.
+# Lines with a path of their own that are still put under headings when they are between groups.
 _SINGLES = 2
 # A stretch is folded when at least this share of the bytes that its paths take goes.
 _MIN_GAIN = 0.25
@@ -114,7 +114,7 @@ def fold_stretch(lines: "list[str]", paths: "list[str]", first: int, last: int) 
             out.append(line)
             continue
         if path != heading:
-            # A separator between two files stands in for the empty line.
+            # A separator between two files replaces the empty line.
             if heading and lines[i - 1] != "--":
                 out.append("")
             out.append(path)

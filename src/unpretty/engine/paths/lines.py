@@ -23,7 +23,7 @@ def has_any(line: str, characters: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether ``line`` reads as the path of a file and can stand above a group."""
+    """Tell whether ``line`` reads as the path of a file and can be the heading of a group."""
     if not _starts_like_path(line) or line[-1] in "/\\ " or line.find(":", 2 if _has_drive(line) else 0) >= 0:
         return False
     if "/" not in line and "." not in line and "\\" not in line:
@@ -36,7 +36,7 @@ def is_heading(line: str) -> bool:
 
 
 def is_folder(line: str) -> bool:
-    """Tell whether ``line`` reads as the path of a folder, with its separator at the end."""
+    """Tell whether ``line`` reads as the path of a directory, with its separator at the end."""
     return line[-1:] in ("/", "\\") and _starts_like_path(line) and not has_any(line, _FOREIGN)
 
 
@@ -46,7 +46,7 @@ def is_indented(line: str) -> bool:
 
 
 def group_separator(line: str) -> str:
-    """Return what stands between the path and ``line`` in the unfolded form.
+    """Return what is between the path and ``line`` in the unfolded form.
 
     ``:`` for ``12:text``, ``-`` for ``12-text``, ``joined`` for ``:text`` and ``-text``, which start with it; nothing
     when ``line`` cannot belong to a group.
@@ -77,7 +77,7 @@ def is_numbered(line: str, end: int, mark: str) -> bool:
 
 
 def folder_end(line: str) -> int:
-    """Return the length of the folder, separator included, of a line that is one path and nothing else; 0 for none."""
+    """Return the length of the directory, separator included, of a line that is only a path; 0 for none."""
     if not _starts_like_path(line) or line.find(":", 2) > 0 or line[:2] == "//" or len(line) > _LONGEST:
         return 0
     if " " in line and not (line[0] in "./~" or line[1] == ":"):
@@ -87,7 +87,7 @@ def folder_end(line: str) -> int:
 
 
 def last_separator(path: str) -> int:
-    """Return the length of ``path`` up to and with its last inner separator, 0 when its folder cannot be cut off."""
+    """Return the length of ``path`` up to and with its last inner separator, 0 when its directory cannot be cut off."""
     end = path.rfind("/", 0, -1) + 1 or path.rfind("\\", 0, -1) + 1
     return 0 if end < 2 or path[end] == " " else end
 

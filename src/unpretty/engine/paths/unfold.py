@@ -9,7 +9,7 @@ def unfold(lines: "list[str]") -> "list[str]":
     """Return ``lines`` with every path back on its own line.
 
     A path alone on a line, followed by lines that start with ``12:``, ``12-``, ``:`` or ``-``, heads a group; an empty
-    line ends the group and goes. A folder (``src/``) followed by lines indented by one blank heads a list. The rest
+    line ends the group and goes. A directory (``src/``) followed by lines indented by one blank heads a list. The rest
     stays.
     """
     out: list[str] = []
@@ -29,13 +29,13 @@ def unfold(lines: "list[str]") -> "list[str]":
 
 
 def _unfold_list(lines: "list[str]", i: int, out: "list[str]") -> int:
-    """Write the list whose folder is line ``i``; return the index of the first line after it."""
-    folder = lines[i]
+    """Write the list whose directory is line ``i``; return the index of the first line after it."""
+    directory = lines[i]
     for j in range(i + 1, len(lines)):
         line = lines[j]
         if line[:1] != " " or line[1:2] in NO_NAME:  # `is_indented`, without a call per line
             return j
-        out.append(folder + line[1:])
+        out.append(directory + line[1:])
     return len(lines)
 
 

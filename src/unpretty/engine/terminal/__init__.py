@@ -14,7 +14,7 @@ line is a movement. Where something was written over or erased, blanks at the en
 from unpretty.engine.terminal.codes import ESC, Undecidable, strip_codes
 
 # Characters that may draw, move or switch character sets in ways that differ between terminals: C0 but for BEL, BS,
-# TAB, LF, CR and ESC, then DEL and C1. Lines that hold one beside other codes stay as they are.
+# TAB, LF, CR and ESC, then DEL and C1. Lines that hold one and other codes stay as they are.
 _ODD_ASCII = "".join(map(chr, [*range(7), 11, 12, *range(14, 27), *range(28, 32), 127]))
 _ODD_C1 = "".join(map(chr, range(128, 160)))
 # Clearing the screen before anything was written changes nothing: `clear`, watch modes.

@@ -13,7 +13,7 @@ _QUIET_MODES = frozenset(
     {"1", "7", "12", "25", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1007", "1015", "1016"}
     | {"1034", "1035", "1036", "2004", "2026", "2027", "2031", "9001"}
 )
-# Operating system commands without a place on the screen: titles, palette, folder, link, colours, shell marks.
+# Operating system commands without a place on the screen: titles, palette, directory, link, colours, shell marks.
 _QUIET_COMMANDS = frozenset(
     {"0", "1", "2", "4", "7", "8", "10", "11", "12", "13", "14", "17", "19", "104", "110", "111", "112", "117", "119"}
     | {"133", "633"}
@@ -45,7 +45,7 @@ def strip_codes(text: str, *, moves_back: bool) -> "tuple[str | None, bool]":
 
     The text is ``None`` when a sequence is broken or unknown. Movements stay, but for erasing to the right where
     nothing else moves: that changes nothing. ``moves_back`` says that carriage returns or backspaces do move. Where
-    something moves, erasing directly behind a colour counts as unknown: grep and gcc write it with each colour, in
+    something moves, erasing directly after a colour counts as unknown: grep and gcc write it with each colour, in
     whatever text they print, so it does not say that the text was to go.
 
     Raises:

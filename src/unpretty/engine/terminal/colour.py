@@ -1,9 +1,9 @@
 r"""Texts whose subject is colour: without their codes they say something else, so they stay as they are.
 
 The signs: two runs that each set a colour touch between letters or digits (``10`` in red, ``20`` in green, as a word
-diff writes it) or one is red and one green (``"a"``, ``"b"``), two lines differ in nothing but their codes, what stands
-behind the plain marker of a diff is coloured (the codes then belong to what was compared), or blanks of several
-background colours stand in a line (a QR code, a palette). The codes are those of SGR in ECMA-48, with xterm's 256 and
+diff writes it) or one is red and one green (``"a"``, ``"b"``), two lines differ only in their codes, what follows the
+plain marker of a diff is coloured (the codes then belong to what was compared), or blanks of several background
+colours are in a line (a QR code, a palette). The codes are those of SGR in ECMA-48, with xterm's 256 and
 true colours, and the addresses of links (OSC 8).
 """
 
@@ -16,7 +16,7 @@ _LONGEST = 60  # characters of a code that is read fast
 # Colours of deleted and added words: red and green.
 _DELETED = ("31", "91", "41", "101")
 _ADDED = ("32", "92", "42", "102")
-# Which styles a code of SGR ends, beside those that set or end a colour.
+# Which styles a code of SGR ends, apart from those that set or end a colour.
 _ENDS = {
     "22": ("1", "2"), "23": ("3", "20"), "24": ("4", "21"), "25": ("5", "6"), "27": ("7",), "28": ("8",), "29": ("9",),
     "55": ("53",), "59": ("58",),
@@ -209,7 +209,7 @@ class _Reader:
         return False
 
     def _take_part(self, part: str, style: "Style") -> bool:
-        """Add ``part`` to the line; True when it is coloured text behind a marker of a diff, or part of a picture."""
+        """Add ``part`` to the line; True when it is coloured text after a marker of a diff, or part of a picture."""
         if style[1] and not part.strip(" "):
             if self.ground and self.ground != style[1]:
                 return True

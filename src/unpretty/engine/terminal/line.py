@@ -1,4 +1,4 @@
-"""One line of a screen: text and movements in, what stands there at the end out."""
+"""One line of a screen: text and movements in, what it shows at the end out."""
 
 from unpretty.engine.terminal.codes import ESC, tokens
 from unpretty.engine.terminal.progress import WIDTH, columns, is_document, may_hide
@@ -13,7 +13,7 @@ _NARROW = (
 )  # fmt: skip
 
 
-# Each goes to the left edge of an emptied line: what stood there before does not matter.
+# Each goes to the left edge of an emptied line: what it showed before does not matter.
 _LEFT = ("\r", ESC + "[G", ESC + "[1G")
 _RESTARTS = tuple(
     [left + erase for left in _LEFT for erase in (ESC + "[K", ESC + "[0K", ESC + "[2K")]
@@ -24,7 +24,7 @@ _RESTARTS = tuple(
 def show(text: str) -> "str | None":
     """Return what a line shows after ``text``, which ``strip_codes`` gave and which holds no movement between lines.
 
-    Returns ``None`` when columns cannot be told exactly, when text would vanish that was neither progress nor erased by
+    Returns ``None`` when columns are not known exactly, when text would vanish that was neither progress nor erased by
     a code, or when erasing and filling take more than a few times the work that writing took.
     """
     size = len(text)
@@ -76,7 +76,7 @@ def _may_hide_all(runs: "list[str]") -> bool:
 
 
 def _overlaid(under: str, over: str) -> "str | None":
-    """Return what stands in a line after ``under`` and then ``over`` were written from its left edge.
+    """Return what a line shows after ``under`` and then ``over`` were written from its left edge.
 
     As far as both are the same, how wide their characters are does not matter. ``None`` when it does.
     """
@@ -103,13 +103,13 @@ def _play(text: str, size: int, *, edited: bool) -> "str | None":
 class Line:
     """Cells of a line, one character each, and the column of the cursor.
 
-    ``odd`` says that a tab or a character of unknown width stands in the line: then the column is known only at the
+    ``odd`` says that a tab or a character of unknown width is in the line: then the column is known only at the
     left edge and at the end of the text, and only writing at the end and starting over are exact; ``column`` is -1 when
     it is not known at all. ``edited`` says that something was written over or erased: blanks at the end then have no
     meaning. ``budget`` holds the number of cells that may still be filled or shifted, so that hostile text costs no
-    more than linear time. Cells before ``end`` hold text that nothing was written over yet; behind it stands the rest
+    more than linear time. Cells before ``end`` hold text that nothing was written over yet; after it is the rest
     of texts that were already found to be progress. ``known`` says that the last text hid a state of the same thing,
-    ``redrawn`` that a code erased what stood behind it.
+    ``redrawn`` that a code erased what came after it.
     """
 
     __slots__ = ("budget", "cells", "column", "edited", "end", "known", "limit", "odd", "redrawn")
@@ -199,7 +199,7 @@ class Line:
         return True
 
     def _may_hide(self, run: str) -> bool:
-        """Tell whether ``run`` may be written over what stands at the cursor."""
+        """Tell whether ``run`` may be written over what is at the cursor."""
         hidden = self.cells[self.column : self.end]
         if "".join(hidden[: len(run)]).strip(" "):
             may, self.known = may_hide("".join(hidden), run, self.known, self.redrawn)
@@ -220,7 +220,7 @@ class Line:
         return True
 
     def _erase_all(self) -> bool:
-        """Erase the line; the cursor keeps its column, which is not known behind odd characters."""
+        """Erase the line; the cursor keeps its column, which is not known after odd characters."""
         if not self._may_erase():
             return False
         self.edited = self.edited or bool(self.cells)

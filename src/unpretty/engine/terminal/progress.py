@@ -30,7 +30,7 @@ def may_hide(lost: str, new: str, known: bool, redrawn: bool = False) -> "tuple[
     """Tell whether ``new``, written from where ``lost`` began, may hide it, and whether both show the same thing.
 
     ``known`` says that ``lost`` itself showed the same thing as the text which it hid; ``redrawn`` that the program
-    erased what stood behind ``lost`` when it wrote it, as one does with a line that changes. Linear time.
+    erased what came after ``lost`` when it wrote it, as one does with a line that changes. Linear time.
     """
     if _is_json(lost) or _is_json(new):
         return False, False
@@ -102,7 +102,7 @@ def _names_failure(lowered: str) -> bool:
 
 
 def _has_fields(text: str) -> bool:
-    """Tell whether a mark that separates fields stands between a letter and a letter or digit: ``1,grew 50%``."""
+    """Tell whether a mark that separates fields is between a letter and a letter or digit: ``1,grew 50%``."""
     for mark in ",;|":
         if mark not in text:
             continue
@@ -127,7 +127,7 @@ def _is_block(char: str) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    """Tell whether ``text`` may be JSON or a piece of it; as such a percentage or a fraction stands in quotes."""
+    """Tell whether ``text`` may be JSON or a piece of it; as such a percentage or a fraction is in quotes."""
     if '"' in text or "{" in text or "}" in text:
         return True
     return ("[" in text or "]" in text) and not text.strip(_ARRAY)
@@ -144,7 +144,7 @@ def _show_same(lost: str, new: str) -> bool:
 
 
 def _ends_what_began(lost: str, new: str) -> bool:
-    """Tell whether ``new`` begins with the words of ``lost``, none of them behind its percentage."""
+    """Tell whether ``new`` begins with the words of ``lost``, none of them after its percentage."""
     end = next((i for i, char in enumerate(lost) if char in _DIGITS), len(lost))
     words = lost[:end].rstrip(" ([")
     return "%" in lost and _letters(words) == _letters(lost) != "" and new.startswith(words)
@@ -163,7 +163,7 @@ def _label(text: str) -> str:
 
 
 def _differ_in_spinner(lost: str, new: str) -> bool:
-    """Tell whether both are the same words beside another sign of a spinner, or before another number of dots."""
+    """Tell whether both are the same words next to another sign of a spinner, or before another number of dots."""
     a, b = lost.strip(" "), new.strip(" ")
     if a == b or len(a) < 3 or len(b) < 3:
         return False
@@ -201,7 +201,7 @@ def _ends_word(after: str) -> bool:
 
 
 def _is_cell(before: str) -> bool:
-    """Tell whether what follows ``before`` is a field of its own: a mark that separates fields stands in front."""
+    """Tell whether what follows ``before`` is a field of its own: a mark that separates fields is in front."""
     text = before.rstrip(" ")
     if text[-1:] != "|":
         return text[-1:] in (",", ";", "\t") and text != ""
@@ -228,7 +228,7 @@ def _number_at_start(text: str) -> "tuple[str, str]":
 
 
 def _fraction(text: str) -> str:
-    """Return ``sure`` for ``(3/9)``, ``1.2/3.4 MB`` or ``3/9`` behind a bar, ``/500`` for ``17/500``; no dates."""
+    """Return ``sure`` for ``(3/9)``, ``1.2/3.4 MB`` or ``3/9`` after a bar, ``/500`` for ``17/500``; no dates."""
     parts = text.split("/")
     total = ""
     for i in range(len(parts) - 1):

@@ -18,7 +18,7 @@ def found(text: str, begin: int = 0) -> list[str]:
 def fault(text: str) -> str:
     documents = Documents(text)
     list(documents)
-    return documents.fault
+    return documents.reason
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_what_is_deleted_has_a_name_of_ours_stands_in_our_directory_and_is_no_li
     tmp_path, top, name, tail, text, link
 ):
     """Only these names can ever go, whatever they hold; of the rest each byte stays."""
-    locations._told.clear()
+    locations._given.clear()
     locations.use(**{each: str(tmp_path / each / "unpretty") for each in DIRECTORIES})
     try:
         path = Path(f"{directory_of(top)}/{name}{tail}")
@@ -225,7 +225,7 @@ def test_what_is_deleted_has_a_name_of_ours_stands_in_our_directory_and_is_no_li
     finally:
         for each in DIRECTORIES:
             shutil.rmtree(tmp_path / each, ignore_errors=True)
-        locations._told.clear()
+        locations._given.clear()
 
 
 def test_a_directory_of_another_name_in_which_files_have_our_names_is_not_looked_into(home):
