@@ -7,15 +7,11 @@ The format is described in docs/stats.md; readers skip kinds and versions that t
 import time
 
 from unpretty.engine import system
+from unpretty.engine.json_text.writer import to_ascii_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unpretty.engine.compaction import Decision
-
-try:
-    from _json import encode_basestring_ascii as _quote
-except ImportError:  # an interpreter without the C accelerator
-    from json.encoder import encode_basestring_ascii as _quote
 
 VERSION = 1
 _APPEND = system.WRITE | system.APPEND | system.CREATE
@@ -61,23 +57,6 @@ def decision_record(
     }
 
 
-def to_json(value: object) -> str:
-    """``value`` (None, bool, int, float, str, list, tuple or dict with string keys) as one line of ASCII JSON."""
-    if value is None:
-        return "null"
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
-    if isinstance(value, str):
-        return _quote(value)
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{_quote(str(key))}:{to_json(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(to_json, value)) + "]"
-    return repr(value)
-
-
 def append(
     path: str, record: "dict[str, object]", max_bytes: int = 33554432, max_files: int = 4, create: bool = True
 ) -> bool:
@@ -88,7 +67,7 @@ def append(
     rotated first; ``max_files`` counts the current file too. Never raises.
     """
     try:
-        line = (to_json(record) + "\n").encode("ascii")
+        line = (to_ascii_json(record) + "\n").encode("ascii")
         try:
             handle = system.open_file(path, system.WRITE | system.APPEND)
         except FileNotFoundError:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from unpretty.encodings.errors import DecodeError
-from unpretty.encodings.json_value import Value, is_integer, is_number, parse_prefix
+from unpretty.encodings.cursor import Cursor, scalar
+from unpretty.encodings.json_value import Value, is_integer
 from unpretty.encodings.ldf_table import Cell
 from unpretty.encodings.ldf_text import BARE_KEY, REST
 
@@ -31,64 +31,24 @@ class Table(NamedTuple):
 
 def read_table(lines: Sequence[str], start: int, encoding: str) -> tuple[Table, int]:
     """The table whose header is line ``start`` (from 0), and the number of the line after it. Raises DecodeError."""
-    header = _Line(lines[start], start, encoding)
+    header = _Line(lines[start], encoding, start)
     header.expect("@")
-    name = header.path()
+    name = tuple(header.keys("."))
     header.expect(" ")
     columns = header.columns()
     end = start + 1
     rows: list[list[Cell]] = []
     while end < len(lines) and not lines[end].startswith("@"):
-        rows.append(_Line(lines[end], end, encoding).row(columns))
+        rows.append(_Line(lines[end], encoding, end).row(columns))
         end += 1
     return Table(name, start + 1, columns, rows), end
 
 
-class _Line:
+class _Line(Cursor):
     """A position in a line; each method reads one piece and moves past it."""
 
-    def __init__(self, text: str, number: int, encoding: str) -> None:
-        self.text = text
-        self.number = number
-        self.encoding = encoding
-        self.position = 0
-
-    def error(self, what: str, position: int | None = None) -> DecodeError:
-        column = (self.position if position is None else position) + 1
-        return DecodeError(what, self.number + 1, column, self.encoding)
-
-    def accept(self, mark: str) -> bool:
-        found = self.text.startswith(mark, self.position)
-        self.position += len(mark) if found else 0
-        return found
-
-    def expect(self, mark: str) -> None:
-        if not self.accept(mark):
-            raise self.error(f"{mark!r} is missing")
-
-    def json(self) -> Value:
-        try:
-            value, self.position = parse_prefix(self.text, self.position, self.encoding)
-        except DecodeError as exc:
-            raise exc.moved(self.number) from None
-        return value
-
-    def key(self) -> str:
-        if self.text.startswith('"', self.position):
-            key = self.json()
-            assert isinstance(key, str)
-            return key
-        bare = BARE_KEY.match(self.text, self.position)
-        if bare is None:
-            raise self.error("a name is missing")
-        self.position = bare.end()
-        return bare[0]
-
-    def path(self) -> tuple[str, ...]:
-        keys = [self.key()]
-        while self.accept("."):
-            keys.append(self.key())
-        return tuple(keys)
+    BARE_KEY = BARE_KEY
+    KEY = "name"
 
     def columns(self) -> list[HeaderColumn]:
         columns = [self.column()]
@@ -101,14 +61,12 @@ class _Line:
     def column(self) -> HeaderColumn:
         if self.accept(REST):
             return HeaderColumn((), REST)
-        path = self.path()
+        path = tuple(self.keys("."))
         self.expect(":")
         if self.accept("["):
-            fields = [self.key()]
-            while self.accept(","):
-                fields.append(self.key())
+            fields = tuple(self.keys())
             self.expect("]")
-            return HeaderColumn(path, INLINE, tuple(fields))
+            return HeaderColumn(path, INLINE, fields)
         kind = self.text[self.position : self.position + 1]
         if not kind or kind not in _KINDS:
             raise self.error(f"a type is missing, one of {' '.join(_KINDS)}")
@@ -132,7 +90,7 @@ class _Line:
         start = self.position
         if column.kind == "s":
             return self.json() if self.text[start] == '"' else self.string()
-        value = self.json() if column.kind in ("j", INLINE, REST) else _scalar(self.word())
+        value = self.json() if column.kind in ("j", INLINE, REST) else scalar(self.word())
         if not _fits(value, column):
             raise self.error(f"the cell does not fit a column of type {column.kind}", start)
         return _objects(value, column.fields) if column.kind == INLINE else value
@@ -146,14 +104,6 @@ class _Line:
     def string(self) -> str | None:
         word = self.word()
         return None if word == "null" else word
-
-
-_WORDS: dict[str, Value] = {"null": None, "true": True, "false": False}
-
-
-def _scalar(word: str) -> Value:
-    """The value of a bare cell that is no string; a text that is no such value stays a string and fits no column."""
-    return _WORDS[word] if word in _WORDS else word.encode() if is_number(word) else word
 
 
 def _fits(value: Value, column: HeaderColumn) -> bool:

@@ -7,7 +7,7 @@ from unpretty.encodings.base import Encoding
 from unpretty.errors import UnprettyError
 
 
-class Entry(NamedTuple):
+class EncodingEntry(NamedTuple):
     """What is known of an encoding without importing it.
 
     Attributes:
@@ -25,12 +25,12 @@ class Entry(NamedTuple):
 
 # By name. The order is that of listings; on a tie in size the earlier one wins, so that JSON is not left for nothing.
 ENCODINGS = {
-    "json": Entry("minified:JSON", "JSON"),
-    "columnar": Entry("columnar:COLUMNAR", "columnar JSON (column names once, then rows)"),
-    "toon": Entry("toon:TOON", "TOON"),
-    "tight-c": Entry("tight_c:TIGHT_C", "tight-c (column names once, then rows)"),
-    "ldf": Entry("ldf:LDF", "LDF (column names and types once, then rows)"),
-    "ldf-inline": Entry("ldf:LDF_INLINE", "LDF (flat arrays kept in their row)", section="ldf", offered=False),
+    "json": EncodingEntry("minified:JSON", "JSON"),
+    "columnar": EncodingEntry("columnar:COLUMNAR", "columnar JSON (column names once, then rows)"),
+    "toon": EncodingEntry("toon:TOON", "TOON"),
+    "tight-c": EncodingEntry("tight_c:TIGHT_C", "tight-c (column names once, then rows)"),
+    "ldf": EncodingEntry("ldf:LDF", "LDF (column names and types once, then rows)"),
+    "ldf-inline": EncodingEntry("ldf:LDF_INLINE", "LDF (flat arrays kept in their row)", section="ldf", offered=False),
 }
 
 

@@ -11,13 +11,12 @@ A scalar is a word, a number, or a string; strings and keys are bare or JSON str
 
 import re
 
-from unpretty.encodings.errors import DecodeError
-from unpretty.encodings.json_value import Object, Value, is_number, parse_prefix
+from unpretty.encodings.cursor import Cursor, scalar
+from unpretty.encodings.json_value import Object, Value
 
 _BARE_VALUE = re.compile(r'[^ \t\n\r\f\v,|"\]}\[{][^ \t\n\r\f\v,|"\]}]*')
 _BARE_KEY = re.compile(r'[^ \t\n\r\f\v,|"\]}\[{:][^ \t\n\r\f\v,|"\]}:]*')
 _TABLE_HEAD = re.compile(r"\[([1-9][0-9]{0,15})\](?=[^\n])")
-_WORDS: dict[str, Value] = {"null": None, "true": True, "false": False}
 
 
 def read(text: str) -> Value:
@@ -25,35 +24,17 @@ def read(text: str) -> Value:
 
     Raises DecodeError with line and column, and RecursionError for nesting that the interpreter cannot follow.
     """
-    reader = _Reader(text.removesuffix("\n"))
+    reader = _Reader(text.removesuffix("\n"), "tight-c")
     value = reader.document()
     if reader.position != len(reader.text):
         raise reader.error("the document has ended, but more text follows")
     return value
 
 
-class _Reader:
+class _Reader(Cursor):
     """A position in the text; each method reads one piece of the grammar and moves past it."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-
-    def error(self, what: str) -> DecodeError:
-        return DecodeError.at(self.text, self.position, what, "tight-c")
-
-    def at(self, mark: str) -> bool:
-        return self.text.startswith(mark, self.position)
-
-    def accept(self, mark: str) -> bool:
-        """Move past ``mark`` when it is here."""
-        found = self.at(mark)
-        self.position += len(mark) if found else 0
-        return found
-
-    def expect(self, mark: str) -> None:
-        if not self.accept(mark):
-            raise self.error("a line break is missing" if mark == "\n" else f"{mark!r} is missing")
+    BARE_KEY = _BARE_KEY
 
     def document(self) -> Value:
         if self.at("["):
@@ -86,9 +67,7 @@ class _Reader:
         if head is None:
             raise self.error("a table has to begin with its number of rows in brackets and the names of its columns")
         self.position = head.end()
-        columns = [self.key()]
-        while self.accept(","):
-            columns.append(self.key())
+        columns = self.keys()
         rows: list[Value] = []
         for _ in range(int(head[1])):
             self.expect("\n")
@@ -103,35 +82,14 @@ class _Reader:
             cells.append((column, self.value()))
         return tuple(cells)
 
-    def key(self) -> str:
-        if self.at('"'):
-            return self.literal()
-        bare = _BARE_KEY.match(self.text, self.position)
-        if bare is None:
-            raise self.error("a key is missing")
-        self.position = bare.end()
-        return bare[0]
-
     def value(self) -> Value:
         if self.at('"'):
-            return self.literal()
+            return self.json()
         if self.accept("["):
             return self.array()
         if self.accept("{"):
             return self.object()
-        bare = _BARE_VALUE.match(self.text, self.position)
-        if bare is None:
-            raise self.error("a value is missing")
-        self.position = bare.end()
-        word = bare[0]
-        if word in _WORDS:
-            return _WORDS[word]
-        return word.encode() if is_number(word) else word
-
-    def literal(self) -> str:
-        value, self.position = parse_prefix(self.text, self.position, "tight-c")
-        assert isinstance(value, str)
-        return value
+        return scalar(self.match(_BARE_VALUE, "value"))
 
     def array(self) -> list[Value]:
         items: list[Value] = []

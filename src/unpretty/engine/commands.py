@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unpretty.engine.shell_words import Command
+    from unpretty.engine.shell_words import SimpleCommand
 
 # The marker with which a model or a user asks for the original output of one command.
 RAW_MARKER = "UNPRETTY_RAW=1"
@@ -103,7 +103,7 @@ def searches_files(command: str) -> bool:
     return _any_prints(command, _SEARCHERS, _searches_files)
 
 
-def _any_prints(command: str, programs: "frozenset[str]", judge: "Callable[[str, Command], bool]") -> bool:
+def _any_prints(command: str, programs: "frozenset[str]", judge: "Callable[[str, SimpleCommand], bool]") -> bool:
     """True when a pipeline of ``command`` prints what ``judge`` looks for, by one of ``programs`` or a ``<``."""
     # A first look that costs far less than reading the command: most name none of these programs.
     if "<" not in command and programs.isdisjoint(command.lower().translate(_NO_SIGNS_OR_PATHS).split()):
@@ -113,7 +113,7 @@ def _any_prints(command: str, programs: "frozenset[str]", judge: "Callable[[str,
     return any(_prints(pipeline, judge) for pipeline in pipelines(command))
 
 
-def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") -> bool:
+def _prints(stages: "list[SimpleCommand]", judge: "Callable[[str, SimpleCommand], bool]") -> bool:
     """True when ``judge`` finds a stage that prints files and every later one prints what it reads.
 
     The first stage reads files; so may a later one that runs another program on its input, such as ``xargs cat``.
@@ -131,7 +131,7 @@ def _prints(stages: "list[Command]", judge: "Callable[[str, Command], bool]") ->
     return False
 
 
-def _name(command: "Command") -> str:
+def _name(command: "SimpleCommand") -> str:
     """The program that a simple command runs: keywords and assignments skipped, directories dropped, lower case.
 
     A shell itself prints what ``$(<file)`` reads.
@@ -147,7 +147,7 @@ def _program(word: str) -> str:
     return word.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
 
 
-def _inner_names(command: "Command") -> "list[str]":
+def _inner_names(command: "SimpleCommand") -> "list[str]":
     """All words of a command that runs another one, as names of programs, those within quoted words too.
 
     Where the inner command begins depends on the outer one's options, so any word may be its name.
@@ -155,7 +155,7 @@ def _inner_names(command: "Command") -> "list[str]":
     return [_program(word) for word in " ".join(command.words[1:]).translate(_NO_SIGNS).split()]
 
 
-def _shows_file(name: str, command: "Command") -> bool:
+def _shows_file(name: str, command: "SimpleCommand") -> bool:
     words = command.words
     if name in _WRAPPERS:
         return any(inner in _VIEWERS or inner in _EDITORS for inner in _inner_names(command))
@@ -166,7 +166,7 @@ def _shows_file(name: str, command: "Command") -> bool:
     return name in _FILTERS and name not in _SEARCHERS
 
 
-def _searches_files(name: str, command: "Command") -> bool:
+def _searches_files(name: str, command: "SimpleCommand") -> bool:
     if name in _WRAPPERS:
         return not _SEARCHERS.isdisjoint(_inner_names(command))
     return name in _SEARCHERS or (name == "git" and "grep" in command.words)

@@ -10,7 +10,7 @@ _BEFORE_COMMENT = " \t\r\n;|&()`"
 _NO_QUOTES = {ord("'"): " ", ord('"'): " "}
 
 
-class Command:
+class SimpleCommand:
     """One simple command.
 
     Attributes:
@@ -27,7 +27,7 @@ class Command:
         self.prints = True
 
 
-def pipelines(text: str) -> "list[list[Command]]":
+def pipelines(text: str) -> "list[list[SimpleCommand]]":
     """The simple commands of ``text``, each list being one pipeline; those in substitutions and groups come too.
 
     What follows a substitution or a group begins with the word ``)``, in its place.
@@ -49,17 +49,17 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._command = Command()
+        self._command = SimpleCommand()
         self._found = [[self._command]]
         self._word: list[str] = []
         self._nesting: list[tuple[str, int]] = []
         # What the next word is the target of: "<", ">", another redirection ("&"), none; "<<": what ends a document.
         self._target = ""
-        self._documents: list[tuple[Command, str]] = []
+        self._documents: list[tuple[SimpleCommand, str]] = []
         self._all_ended = True
         self.unclosed = -1
 
-    def read(self) -> "list[list[Command]]":
+    def read(self) -> "list[list[SimpleCommand]]":
         """All pipelines; ``unclosed`` tells where a quote was opened that nothing closes."""
         text, size = self._text, len(self._text)
         while self._at < size:
@@ -129,7 +129,7 @@ class _Reader:
         self._target = ""
         if char == "|" and not self._text.startswith("|", self._at):
             self._at += self._text.startswith("&", self._at)
-            self._command = Command()
+            self._command = SimpleCommand()
             self._found[-1].append(self._command)
             return
         closes = False
@@ -141,7 +141,7 @@ class _Reader:
                 return  # a pipeline goes on after a line end
         else:
             self._at += self._text.startswith(char, self._at)
-        self._command = Command(")") if closes else Command()
+        self._command = SimpleCommand(")") if closes else SimpleCommand()
         self._found.append([self._command])
 
     def _nest(self, char: str) -> bool:

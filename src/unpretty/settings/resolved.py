@@ -7,9 +7,9 @@ A config.toml that cannot be read switches the hook off until it is fixed, since
 
 import sys
 
-from unpretty.decision_log.writer import to_json
 from unpretty.engine import system
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
+from unpretty.engine.json_text.writer import to_ascii_json
 from unpretty.settings.defaults import SETTINGS, Settings
 
 _ABSENT = [0, 0]
@@ -49,7 +49,7 @@ def refresh(config_path: str, resolved_path: str) -> "tuple[Settings, str]":
         values = {"enabled": False}
     settings = Settings(values)
     content = {"source": source, "fault": error, "settings": {name: getattr(settings, name) for name in SETTINGS}}
-    _write(resolved_path, to_json(content))
+    _write(resolved_path, to_ascii_json(content))
     return settings, error
 
 

@@ -12,7 +12,6 @@ import fcntl
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,7 +71,7 @@ def take_turn(lock_path: str) -> int | None:
 
 def count(log_path: str, parts: Iterator[str], max_bytes: int, max_files: int) -> None:
     """Append a ``tokens`` line for each id, text before and text after in ``parts``, to a log that is there."""
-    from unpretty.decision_log.writer import VERSION, append
+    from unpretty.decision_log.writer import VERSION, append, now_ms
     from unpretty.errors import UnprettyError
     from unpretty.tokens.count import load_counter
 
@@ -87,7 +86,7 @@ def count(log_path: str, parts: Iterator[str], max_bytes: int, max_files: int) -
             "v": VERSION,
             "kind": "tokens",
             "id": identity,
-            "ts": int(time.time() * 1000),
+            "ts": now_ms(),
             "tokens_in": tokens_in,
             "tokens_out": tokens_out,
         }

@@ -23,7 +23,7 @@ def test_without_its_packages_it_says_what_to_install(monkeypatch, tmp_path, mod
 
 @pytest.mark.parametrize(("module", "arguments"), [(convert, []), (serve, ["files"]), (serve, ["clickhouse"])])
 def test_an_encoding_that_is_added_to_the_registry_is_a_choice(monkeypatch, module, arguments):
-    monkeypatch.setitem(registry.ENCODINGS, "demo", registry.Entry("minified:JSON", "demo"))
+    monkeypatch.setitem(registry.ENCODINGS, "demo", registry.EncodingEntry("minified:JSON", "demo"))
     spec = spec_from_file_location("fresh", module.__file__)
     fresh = module_from_spec(spec)
     spec.loader.exec_module(fresh)

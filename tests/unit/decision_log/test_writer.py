@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unpretty.decision_log import writer
+from unpretty.engine.json_text.writer import to_ascii_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -22,7 +23,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.text(), VALUES))
 def test_any_record_is_one_line_of_ascii_json(record: dict[str, object]) -> None:
-    line = writer.to_json(record)
+    line = to_ascii_json(record)
     assert line.isascii()
     assert "\n" not in line
     assert json.loads(line) == record
@@ -119,7 +120,7 @@ def test_ids_and_times() -> None:
 def test_without_the_accelerator_the_writer_still_works() -> None:
     program = (
         f"import sys; sys.modules['_json'] = None; sys.path.insert(0, {str(Path(writer.__file__).parents[2])!r})\n"
-        "from unpretty.decision_log.writer import to_json; print(to_json({'a': 'é'}))\n"
+        "from unpretty.engine.json_text.writer import to_ascii_json; print(to_ascii_json({'a': 'é'}))\n"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == '{"a":"\\u00e9"}\n'

@@ -44,7 +44,7 @@ class Demo:
 
 sys.modules["unpretty.encodings.demo"] = types.ModuleType("unpretty.encodings.demo")
 sys.modules["unpretty.encodings.demo"].DEMO = Demo()
-registry.ENCODINGS["demo"] = registry.Entry("demo:DEMO", "the demo form")
+registry.ENCODINGS["demo"] = registry.EncodingEntry("demo:DEMO", "the demo form")
 """
 
 
