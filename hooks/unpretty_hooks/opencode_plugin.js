@@ -7,16 +7,17 @@
 import { spawn } from "node:child_process"
 import { dirname } from "node:path"
 
-const WORKER = __UNPRETTY_WORKER__ // [python, "-I", "-S", hook.py, "opencode"]
-const TIME_LIMIT_MS = 3000 // a reply takes about a millisecond; the worker itself gives up earlier
+// From the table of agents, by `unpretty install`: the worker's command, OpenCode's tools and limits.
+const { worker: WORKER, tools, limits } = __UNPRETTY__
+const TIME_LIMIT_MS = limits.plugin_ms // a reply takes about a millisecond; the worker itself gives up earlier
 const FAILURES_IN_A_ROW = 3 // after that many the worker is left alone for a while
 const PAUSE_MS = 300000
-const LARGEST_CHARS = 32 << 20 // longer results are left alone without asking
+const LARGEST_CHARS = limits.plugin_chars // longer results are left alone without asking
 const SESSIONS = 256 // models of that many sessions are remembered
 
-// Tools whose `output` string is all that the model reads. MCP tools are told by the shape of their result; every other
+// Tools whose `output` string is all that the model reads. MCP tools are recognised by the shape of their result; every other
 // tool shows files, edits or notices and is not touched.
-const TEXT_TOOLS = new Set(["bash", "shell", "grep", "execute"])
+const TEXT_TOOLS = new Set(tools)
 
 class Worker {
   child = null
@@ -42,7 +43,7 @@ class Worker {
   }
 
   start() {
-    // In its own folder, so that the worker keeps no project folder busy.
+    // In its own directory, so that the worker keeps no project directory busy.
     const child = spawn(WORKER[0], WORKER.slice(1), {
       cwd: dirname(WORKER[3]),
       stdio: ["pipe", "pipe", "ignore"],
@@ -73,7 +74,7 @@ class Worker {
     try {
       reply = JSON.parse(line)
     } catch {
-      return this.fail(child) // not our worker's words: nothing that follows can be trusted
+      return this.fail(child) // not a reply of our worker: nothing that follows can be trusted
     }
     const done = this.waiting.get(reply?.id)
     if (!done) return
@@ -108,7 +109,7 @@ class Worker {
   }
 }
 
-// Results that some copy of this plugin has seen: another copy, loaded from another folder, leaves them alone.
+// Results that some copy of this plugin has seen: another copy, loaded from another directory, leaves them alone.
 const seen = (globalThis[Symbol.for("unpretty.seen")] ??= new WeakSet())
 const worker = new Worker()
 let instances = 0 // OpenCode loads this module once and calls `server` for each open project
@@ -191,10 +192,16 @@ function safely(hook) {
   }
 }
 
-// OpenCode 1.x. Limits: what OpenCode itself applies when its config says nothing.
+// What is known of an open project. Limits: what OpenCode itself applies when its config says nothing.
+function newState(directory, version) {
+  const { shown_lines: maxLines, shown_bytes: maxBytes } = limits
+  return { directory, models: new Map(), version, maxLines, maxBytes }
+}
+
+// OpenCode 1.x.
 const server = async (context) => {
   instances += 1
-  const state = { directory: context?.directory, models: new Map(), version: undefined, maxLines: 2000, maxBytes: 51200 }
+  const state = newState(context?.directory)
   return {
     config: safely((config) => readLimits(state, config)),
     "chat.params": safely((input) => {
@@ -213,7 +220,7 @@ const server = async (context) => {
 // calls this as well, with a context that has no `tool`.
 const setup = async (context) => {
   if (typeof context?.tool?.hook !== "function") return
-  const state = { directory: context.directory, models: new Map(), version: "2", maxLines: 2000, maxBytes: 51200 }
+  const state = newState(context.directory, "2")
   await context.tool.hook(
     "execute.after",
     safely(async (event) => {

@@ -99,7 +99,7 @@ def decide(call: Call, settings: "Settings") -> None:
         if context.choose is not None:
             _see_installed_packages()
         field.compaction = compact(field.text, context)
-        if field.compaction.decision.converted and _has_lone_surrogate(field.compaction.text):
+        if field.compaction.decision.converted and not system.is_utf8(field.compaction.text):
             # It cannot be written as UTF-8, and the client would put a replacement character in its place.
             field.leave(reason.NOT_VERIFIED)
 
@@ -122,15 +122,4 @@ def _see_installed_packages() -> None:
 
     package = sys.modules["unpretty"].__path__[0]
     environment = system.directory_of(system.directory_of(interpreter(sys.executable)))
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}{'t' if 't' in getattr(sys, 'abiflags', '') else ''}"
-    sys.path += [system.directory_of(package), f"{environment}/lib/{version}/site-packages"]
-
-
-def _has_lone_surrogate(text: str) -> bool:
-    if text.isascii():
-        return False
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
+    sys.path += [system.directory_of(package), f"{environment}/lib/{system.python_directory()}/site-packages"]

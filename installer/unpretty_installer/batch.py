@@ -8,8 +8,8 @@ from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty.tokens.stop import stop_counting
 from unpretty_installer import agents
-from unpretty_installer.agents import Agent
 from unpretty_installer.core import home_owner, launcher, own_files, planning
+from unpretty_installer.core.agent_installer import AgentInstaller
 from unpretty_installer.core.apply import apply
 from unpretty_installer.core.plan import Note, Options, Plan
 from unpretty_installer.core.report import AgentReport
@@ -20,7 +20,7 @@ _MOST_NAMED = 5  # paths in one sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AgentResult:
     """What is known of one agent: its plan, or why there is none; and after ``carry_out`` what came of it.
 
     Attributes:
@@ -40,12 +40,12 @@ class Result:
     backup: Path | None = None
 
 
-def plan_install(chosen: Iterable[Agent], options: Options) -> list[Result]:
+def plan_install(chosen: Iterable[AgentInstaller], options: Options) -> list[AgentResult]:
     """Plan to set up each agent; writes nothing and raises nothing."""
     return [_warned(_planned(agent, agent.plan_install, options)) for agent in chosen]
 
 
-def plan_uninstall(chosen: Iterable[Agent], options: Options, *, purge: bool = False) -> list[Result]:
+def plan_uninstall(chosen: Iterable[AgentInstaller], options: Options, *, purge: bool = False) -> list[AgentResult]:
     """Plan to take each agent's set-up back; with the last agent our own files go too, with ``purge`` all of them.
 
     Raises:
@@ -68,9 +68,9 @@ def plan_uninstall(chosen: Iterable[Agent], options: Options, *, purge: bool = F
     return results if own.is_empty and not own.warnings else [*results, _result(own)]
 
 
-def carry_out(results: list[Result]) -> list[Result]:
+def carry_out(results: list[AgentResult]) -> list[AgentResult]:
     """Apply every pending plan. Our own files are removed only when all agents before them went well."""
-    done: list[Result] = []
+    done: list[AgentResult] = []
     for result in results:
         if result.agent == OWN and any(earlier.state == "failed" for earlier in done):
             continue
@@ -81,36 +81,36 @@ def carry_out(results: list[Result]) -> list[Result]:
     ]
 
 
-def repair(report: AgentReport) -> list[Result]:
+def repair(report: AgentReport) -> list[AgentResult]:
     """Plan and apply what fixes an agent, in each place where we are installed."""
     agent = agents.get(report.agent)
-    results: list[Result] = []
+    results: list[AgentResult] = []
     for options in report.repair:
         results += carry_out([_planned(agent, agent.plan_install, options)])
     return results
 
 
-def _planned(agent: Agent, make: Callable[[Options], Plan], options: Options) -> Result:
+def _planned(agent: AgentInstaller, make: Callable[[Options], Plan], options: Options) -> AgentResult:
     try:
         return _result(make(options))
     except UnprettyError as exc:
-        return Result(agent.name, agent.title, None, exc, "failed")
+        return AgentResult(agent.name, agent.title, None, exc, "failed")
     except OSError as exc:
-        return Result(agent.name, agent.title, None, UnprettyError(f"{exc}.", code="unreadable"), "failed")
+        return AgentResult(agent.name, agent.title, None, UnprettyError(f"{exc}.", code="unreadable"), "failed")
 
 
-def _warned(result: Result) -> Result:
+def _warned(result: AgentResult) -> AgentResult:
     """With a warning when the user that it is for cannot run what is going to be registered."""
     if result.plan is None or result.plan.is_empty:
         return result
     return replace(result, plan=replace(result.plan, warnings=(*result.plan.warnings, *home_owner.notes())))
 
 
-def _result(plan: Plan) -> Result:
-    return Result(plan.agent, plan.title, plan, None, "nothing_to_do" if plan.is_empty else "pending")
+def _result(plan: Plan) -> AgentResult:
+    return AgentResult(plan.agent, plan.title, plan, None, "nothing_to_do" if plan.is_empty else "pending")
 
 
-def _carried_out(result: Result) -> Result:
+def _carried_out(result: AgentResult) -> AgentResult:
     if result.plan is None or result.state != "pending":
         return result
     plan = result.plan
@@ -173,7 +173,7 @@ def _listed(paths: tuple[Path, ...]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _is_set_up(agent: Agent) -> bool:
+def _is_set_up(agent: AgentInstaller) -> bool:
     """Whether there is something to uninstall; in doubt there is."""
     try:
         return not agent.plan_uninstall(Options()).is_empty

@@ -32,8 +32,8 @@ class Directory:
         self.default = default
         self.below = below
 
-    def path(self) -> "Path | None":
-        """The directory, whether or not it exists; None when the variable is unset and there is no default.
+    def named(self) -> "Path | None":
+        """The directory that the variable names; None when it is unset.
 
         A blank variable counts as unset, a leading ``~`` is the home directory, and a relative path begins in the
         current directory.
@@ -41,10 +41,15 @@ class Directory:
         import os
         from pathlib import Path
 
-        named = os.environ.get(self.variable, "").strip()
-        if named:
-            return Path(named).expanduser().absolute() / self.below
-        return None if self.default is None else Path.home() / self.default / self.below
+        value = os.environ.get(self.variable, "").strip()
+        return Path(value).expanduser().absolute() / self.below if value else None
+
+    def path(self) -> "Path | None":
+        """The directory, whether or not it exists; None when the variable is unset and there is no default."""
+        from pathlib import Path
+
+        default = None if self.default is None else Path.home() / self.default / self.below
+        return self.named() or default
 
 
 class Agent:
@@ -117,9 +122,14 @@ class Agent:
         return self.name.replace("-", "_")
 
     @property
+    def result_tools(self) -> "list[str]":
+        """The names of the tools whose results may be replaced: all but those that show files."""
+        return [tool for tool, kind in self.tools.items() if kind != FILE]
+
+    @property
     def matcher(self) -> str:
         """The tools whose results our hook entry asks for, as a regular expression."""
-        names = [tool for tool, kind in self.tools.items() if kind != FILE]
+        names = self.result_tools
         return "|".join([*names, f"{self.mcp_prefix}.*"] if self.mcp_prefix else names)
 
     @property

@@ -9,18 +9,17 @@ it.
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.claude_code import places as claude_settings
-from unpretty_installer.claude_code.entry import NAME, TITLE
+from unpretty_installer.claude_code import places
+from unpretty_installer.claude_code.places import CLIENT
 from unpretty_installer.core import planning
 from unpretty_installer.core.plan import Note
-from unpretty_installer.wrap import json_servers
 from unpretty_installer.wrap import wrapped as wrap
-from unpretty_installer.wrap.agent import PROJECT, AgentServers
-from unpretty_installer.wrap.json_servers import argv_of_pair
+from unpretty_installer.wrap.agent import PROJECT
+from unpretty_installer.wrap.json_servers import JsonServers, argv_of_pair
 from unpretty_installer.wrap.wrapped import Place, Server
 
 _SERVERS = "mcpServers"
@@ -29,21 +28,20 @@ _REMOTE = ("http", "sse", "sse-ide", "ws", "ws-ide", "streamable-http")
 
 def state_file() -> Path:
     """The client's own file, which holds the MCP servers of the user."""
-    older = claude_settings.config_dir() / ".config.json"
+    older = CLIENT.directory() / ".config.json"
     try:
         if older.stat().st_size:
             return older
     except OSError:
         pass
-    named = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
-    return (claude_settings.config_dir() if named else Path.home()) / ".claude.json"
+    return (CLIENT.row.config.named() or Path.home()) / ".claude.json"
 
 
-class ClaudeCodeServers(AgentServers):
+class ClaudeCodeServers(JsonServers):
     """See the module."""
 
-    agent = NAME
-    title = TITLE
+    row = CLIENT.row
+    strict = True
     effect = "Claude Code starts its MCP servers again with each session; those that run stay as they are."
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
@@ -81,16 +79,6 @@ class ClaudeCodeServers(AgentServers):
             "others share this file, and a path of this machine does not belong there. The hook reaches its results "
             f"all the same; to have the proxy too, give yourself a server of that name: {command}"
         )
-
-    def wrapped(
-        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
-    ) -> tuple[bytes, tuple[str, ...]]:
-        """See ``wrap_json.wrapped``."""
-        return json_servers.wrapped(data, fronts, name=name, strict=True)
-
-    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
-        """See ``wrap_json.unwrapped``."""
-        return json_servers.unwrapped(data, places, made, name=name, strict=True)
 
     def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
         """The hook covers MCP servers already."""
@@ -145,9 +133,9 @@ def _names_of(project: Path) -> set[str]:
 
 def _policy() -> str:
     """The settings file that allows or forbids MCP servers by their command; empty when none does."""
-    for layer in claude_settings.layers(planning.here()):
+    for layer in places.layers(planning.here()):
         for key in ("allowedMcpServers", "deniedMcpServers"):
-            rules = layer.document.value((key,)) if layer.document else None
+            rules = layer.value(key)
             if isinstance(rules, list) and any("serverCommand" in _mapping(rule) for rule in rules):
                 return str(layer.path)
     return ""

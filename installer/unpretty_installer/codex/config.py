@@ -8,26 +8,12 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.codex.places import NAME
+from unpretty_installer.codex.places import CLIENT
 from unpretty_installer.core import registered
-from unpretty_installer.edit.hook_entries import EVENT
+from unpretty_installer.edit import hook_entries
+from unpretty_installer.edit.hook_entries import EVENT, HookEntry
 
 Table = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One PostToolUse handler: ``hooks.PostToolUse[group].hooks[index]``."""
-
-    group: int
-    index: int
-    matcher: object
-    handler: Mapping[str, object]
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether its command is ours."""
-        return is_ours(self.handler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +40,13 @@ class Config:
             hint = "Codex does not start with it either. Fix it, then try again."
             raise UnprettyError(f"{name} is not valid TOML: {exc}.", code="invalid_toml", hint=hint) from None
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[HookEntry]:
         """All PostToolUse handlers that have the right shape."""
-        found: list[Entry] = []
-        groups = self.hooks().get(EVENT)
-        for at, group in enumerate(groups if isinstance(groups, list) else []):
-            handlers = group.get("hooks") if isinstance(group, dict) else None
-            for index, handler in enumerate(handlers if isinstance(handlers, list) else []):
-                if isinstance(handler, dict):
-                    found.append(Entry(at, index, group.get("matcher"), handler))
-        return found
+        return [entry for entry in hook_entries.entries_in(self.hooks()) if entry.event == EVENT]
 
-    def ours(self) -> list[Entry]:
+    def ours(self) -> list[HookEntry]:
         """Our own handlers."""
-        return [entry for entry in self.entries() if entry.is_ours]
+        return [entry for entry in self.entries() if is_ours(entry.handler)]
 
     def holds(self, group: Mapping[str, object]) -> bool:
         """Whether our handler is there exactly once, and its group is ``group``."""
@@ -110,4 +89,4 @@ class Config:
 
 def is_ours(handler: object) -> bool:
     """Whether a handler's command is ours."""
-    return isinstance(handler, dict) and registered.is_ours(str(handler.get("command")), NAME)
+    return isinstance(handler, dict) and registered.is_ours(str(handler.get("command")), CLIENT.row.name)

@@ -12,31 +12,23 @@ from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty_installer.codex import places as codex_places
 from unpretty_installer.codex.config import Config
-from unpretty_installer.codex.places import NAME
-from unpretty_installer.core import files, planning, receipt
+from unpretty_installer.codex.places import CLIENT
+from unpretty_installer.core import files, planning
 from unpretty_installer.core.plan import FileChange, Note
 from unpretty_installer.edit import hook_entries
 from unpretty_installer.edit.json_document import JsonDocument
 
 
-def files_on_record(here: Path) -> list[Path]:
-    """Every file that may hold something of ours, each once: those on record, the user's, those of ``here``."""
-    layers = (codex_places.user_layer(), codex_places.layer(here))
-    paths = [kept.path for kept in receipt.of_agent(NAME)]
-    paths += [path for layer in layers for path in (layer.hooks_json, layer.config_toml)]
-    return _each_once(paths)
-
-
 def with_entry(here: Path) -> list[Path]:
-    """Those of ``files_on_record`` that hold our entry now."""
-    return [path for path in files_on_record(here) if _holds_entry(path)]
+    """Those of ``places.entry_files`` that hold our entry now."""
+    return [path for path in codex_places.entry_files(here) if _holds_entry(path)]
 
 
 def mark(places: Iterable[Path]) -> tuple[FileChange, ...]:
     """The change of the mark for ``places``, all files that are going to hold our entry; none when nothing changes."""
     layers = {os.path.realpath(place.parent) for place in places}
     content = "".join(f"{directory}\n" for directory in sorted(layers)) if len(layers) > 1 else None
-    path = locations.copies_file(NAME)
+    path = locations.copies_file(CLIENT.row.name)
     after = None if content is None else content.encode("utf-8", "surrogateescape")
     change = FileChange(
         path, files.read(path, own=True), after, "Lets one copy of the hook answer each call.", ours=True, mode=0o600
@@ -57,19 +49,11 @@ def notes(place: Path, places: Iterable[Path]) -> list[Note]:
     ]
 
 
-def _each_once(paths: Iterable[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        if not any(planning.same_file(path, other) for other in found):
-            found.append(path)
-    return found
-
-
 def _holds_entry(path: Path) -> bool:
     try:
         data = files.read(path)
         if path.suffix == ".json":
-            return bool(hook_entries.ours(JsonDocument.read(data), NAME))
+            return bool(hook_entries.ours(JsonDocument.read(data), CLIENT.row.name))
         return bool(Config.read(data, str(path)).ours())
     except UnprettyError:
         return False

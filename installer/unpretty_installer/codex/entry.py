@@ -5,29 +5,26 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import Any
 
-from unpretty_installer.codex.places import NAME
+from unpretty_installer.codex.places import CLIENT
 from unpretty_installer.core import registered, selftest
 from unpretty_installer.edit import hook_entries
 
-MATCHER = "Bash|mcp__.*"
-# The hook takes milliseconds; Codex's default of 600 s would hang a turn on a broken disk.
-TIMEOUT_SECONDS = 10
 # Key of ``Receipt.notes``: the file is on record for our entry, not only for the trust in it.
 ENTRY = "entry"
 
-_TEXT = json.dumps([{"id": number, "name": f"item {number}", "ok": True} for number in range(20)], indent=2)
 _SAMPLE = {
     "session_id": "00000000-0000-0000-0000-000000000000",
     "turn_id": "00000000-0000-0000-0000-000000000001",
     "transcript_path": None,
     "cwd": "/",
-    "hook_event_name": "PostToolUse",
+    "hook_event_name": hook_entries.EVENT,
     "model": "gpt-5.5",
     "permission_mode": "default",
     "tool_name": "mcp__sample__list",
     "tool_input": {},
-    "tool_response": {"content": [{"type": "text", "text": _TEXT}]},
+    "tool_response": {"content": [{"type": "text", "text": selftest.PRETTY}]},
     "tool_use_id": "call_selftest",
 }
 
@@ -35,23 +32,13 @@ _SAMPLE = {
 def command() -> str:
     """The registered command as one line for the user's shell, on Windows for ``cmd``: that is how Codex runs hooks."""
     if sys.platform == "win32":
-        return subprocess.list2cmdline(registered.argv(NAME))
-    return registered.shell_command(NAME)
-
-
-def handler() -> dict[str, object]:
-    """Our handler."""
-    return {"type": "command", "command": command(), "timeout": TIMEOUT_SECONDS}
+        return subprocess.list2cmdline(registered.argv(CLIENT.row.name))
+    return registered.shell_command(CLIENT.row.name)
 
 
 def group() -> dict[str, object]:
     """Our group, with our handler alone in it."""
-    return {"matcher": MATCHER, "hooks": [handler()]}
-
-
-def snippet() -> str:
-    """The entry as hooks.json, to be pasted where the configuration is managed in another way."""
-    return json.dumps({"hooks": {hook_entries.EVENT: [group()]}}, indent=2, ensure_ascii=False)
+    return hook_entries.group_of(CLIENT.row, command=command())
 
 
 def trusted_hash(matcher: object, handler: Mapping[str, object]) -> str:
@@ -79,15 +66,8 @@ def try_out(line: str | None = None) -> float:
     Raises:
         UnprettyError: it did not run, or its reply does not put the minified text in place of the sample's.
     """
-    outcome = selftest.run(line or command(), json.dumps(_SAMPLE).encode("utf-8"), bare=registered.argv(NAME))
-    selftest.expect(_is_right(outcome.output), outcome.output)
-    return outcome.ms
+    return selftest.reply_ms(line or command(), _SAMPLE, _is_right, bare=registered.argv(CLIENT.row.name))
 
 
-def _is_right(output: bytes) -> bool:
-    minified = json.dumps(json.loads(_TEXT), separators=(",", ":"))
-    try:
-        reply = json.loads(output)
-        return bool(reply["continue"] is False and reply["reason"].endswith("Output:\n" + minified))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return False
+def _is_right(reply: dict[str, Any]) -> bool:
+    return bool(reply["continue"] is False and reply["reason"].endswith("Output:\n" + selftest.MINIFIED))

@@ -8,8 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 
-from unpretty_installer.codex import places
 from unpretty_installer.codex.config import Config
+from unpretty_installer.codex.places import CLIENT
 from unpretty_installer.core.home_owner import run_as
 from unpretty_installer.core.plan import Note
 
@@ -28,7 +28,7 @@ class Model:
 
 def notes(config: Config) -> list[Note]:
     """What the user should know about the model that is set, and about the others; nothing when Codex does not say."""
-    program = places.program()
+    program = CLIENT.program()
     known = bundled(program) if program else ()
     if not known:
         return []

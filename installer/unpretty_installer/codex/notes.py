@@ -1,21 +1,18 @@
 """What keeps our hook in Codex from running, or from being alone: said by the plan and by the doctor."""
 
-import re
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.codex import places
 from unpretty_installer.codex.config import Config
-from unpretty_installer.codex.places import NAME, Layer
-from unpretty_installer.core import files, registered
+from unpretty_installer.codex.places import CLIENT, ConfigLayer
+from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
 from unpretty_installer.edit import hook_entries
 from unpretty_installer.edit.json_document import JsonDocument
 
-_TOOLS = ("Bash", "mcp__server__tool")
 
-
-def switched_off(layer: Layer, user: Config) -> list[Note]:
+def switched_off(layer: ConfigLayer, user: Config) -> list[Note]:
     """Settings under which Codex runs no hook of the user's, or none of the project's."""
     notes = []
     if user.hooks_switched_off():
@@ -41,7 +38,7 @@ def switched_off(layer: Layer, user: Config) -> list[Note]:
     return notes
 
 
-def forms(layer: Layer) -> list[Note]:
+def forms(layer: ConfigLayer) -> list[Note]:
     """A note when both files of the layer hold hooks, which Codex reads but complains about."""
     if _read(layer.config_toml).has_hooks() and hook_entries.entries(_document(layer)):
         return [
@@ -53,57 +50,35 @@ def forms(layer: Layer) -> list[Note]:
     return []
 
 
-def others(layer: Layer) -> list[Note]:
+def others(layer: ConfigLayer) -> list[Note]:
     """A note for each foreign PostToolUse handler that may run on the same results."""
-    user = places.user_layer()
-    layers = (layer,) if layer.project is None else (user, layer)
-    found = []
-    for place in layers:
-        listed = [(place.hooks_json, entry.matcher, entry.command) for entry in _entries(place)]
-        listed += [
-            (place.config_toml, entry.matcher, str(entry.handler.get("command") or entry.handler.get("type")))
-            for entry in _read(place.config_toml).entries()
-        ]
-        found += [
-            _note(path, command)
-            for path, matcher, command in listed
-            if not registered.is_ours(command, NAME) and may_hit(matcher)
-        ]
-    return found
+    layers = (layer,) if layer.project is None else (places.user_layer(), layer)
+    return [
+        _note(path, entry)
+        for one in layers
+        for path, entries in (
+            (one.hooks_json, hook_entries.entries(_document(one))),
+            (one.config_toml, _read(one.config_toml).entries()),
+        )
+        for entry in hook_entries.foreign(entries, CLIENT.row.name)
+        if may_hit(entry.matcher)
+    ]
 
 
 def may_hit(matcher: object) -> bool:
-    """Whether a hook with ``matcher`` may run on a tool that ours runs on, by Codex's rules.
-
-    Absent, empty and ``*`` match all tools, a plain word matches exactly, the rest is a regular expression.
-    """
-    if matcher is None or matcher in ("", "*"):
-        return True
-    if not isinstance(matcher, str):
-        return False
-    if re.fullmatch(r"\w+", matcher, re.ASCII):
-        return matcher == "Bash" or matcher.startswith("mcp__")
-    try:
-        pattern = re.compile(matcher)
-    except re.error:
-        return False
-    return "mcp__" in matcher or any(pattern.search(tool) for tool in _TOOLS)
+    """Whether a hook with ``matcher`` may run on a tool that ours runs on; a plain word is one name."""
+    return hook_entries.may_hit(matcher, CLIENT.row, plain=r"\w+", mcp=r"mcp__.*")
 
 
-def _note(path: Path, command: str) -> Note:
-    shown = command if len(command) <= 100 else command[:97] + "..."
+def _note(path: Path, entry: hook_entries.HookEntry) -> Note:
     return Note(
         "other_hook",
-        f"Another hook in {path} may run on the same results: {shown}. When both replace a result, the model gets both "
-        "texts, one after the other.",
+        f"Another hook in {path} may run on the same results: {entry.shown}. When both replace a result, the model "
+        "gets both texts, one after the other.",
     )
 
 
-def _entries(layer: Layer) -> list[hook_entries.Entry]:
-    return [entry for entry in hook_entries.entries(_document(layer)) if entry.event == hook_entries.EVENT]
-
-
-def _document(layer: Layer) -> JsonDocument:
+def _document(layer: ConfigLayer) -> JsonDocument:
     try:
         return JsonDocument.read(files.read(layer.hooks_json))
     except UnprettyError:

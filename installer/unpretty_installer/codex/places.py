@@ -5,22 +5,21 @@ the ``.codex`` directory of a trusted project, all of them together. Trust is ke
 """
 
 import os
-import re
-import shutil
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from unpretty_installer.core import selftest
+from unpretty import agents
+from unpretty_installer.core import entry_plans, planning
+from unpretty_installer.core.client import Client
+from unpretty_installer.edit.hook_entries import HookEntry
 
-NAME = "codex"
-TITLE = "Codex"
 # Files of the administrator; the first one is where the rule that allows managed hooks only is kept.
 SYSTEM_DIRECTORY = Path("/etc/codex")
+CLIENT = Client(agents.get("codex"))
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class ConfigLayer:
     """One directory with hooks: the user's, or a project's ``.codex``."""
 
     directory: Path
@@ -40,56 +39,39 @@ class Layer:
         """How Codex names one of the layer's files: links of the directory are followed, a link of the file is not."""
         return str(Path(os.path.realpath(self.directory), path.name))
 
-    def key(self, path: Path, group: int, index: int) -> str:
+    def key(self, path: Path, entry: HookEntry) -> str:
         """What Codex keeps trust in a PostToolUse handler under."""
-        return f"{self.place(path)}:post_tool_use:{group}:{index}"
+        return f"{self.place(path)}:post_tool_use:{entry.group}:{entry.index}"
 
     def owns(self, key: str) -> bool:
         """Whether ``key`` is that of a hook in one of the layer's files."""
         return key.startswith((f"{self.place(self.hooks_json)}:", f"{self.place(self.config_toml)}:"))
 
 
-def home() -> Path:
-    """The user's directory: ``CODEX_HOME`` (blank counts as unset, ``~`` is expanded) or ``~/.codex``."""
-    named = os.environ.get("CODEX_HOME", "").strip()
-    return Path(named).expanduser().absolute() if named else Path.home() / ".codex"
-
-
-def user_layer() -> Layer:
+def user_layer() -> ConfigLayer:
     """Hooks for all projects."""
-    return Layer(home())
+    return ConfigLayer(CLIENT.directory())
 
 
-def layer(project: Path | None) -> Layer:
+def layer(project: Path | None) -> ConfigLayer:
     """Hooks of one project, or the user's."""
-    return user_layer() if project is None else Layer(project / ".codex", project)
+    return user_layer() if project is None else ConfigLayer(project / ".codex", project)
 
 
-def layer_of(path: Path) -> Layer:
-    """The layer that a file on record belongs to."""
-    directory = path.parent
-    if os.path.realpath(directory) == os.path.realpath(home()):
-        return user_layer()
-    return Layer(directory, directory.parent)
+def layers(here: Path) -> list[ConfigLayer]:
+    """Every directory that may hold our entry: the user's, that of ``here``, those on record."""
+    on_record = (path.parent for path in entry_plans.recorded(CLIENT.row))
+    return [_layer_at(path) for path in planning.each_once((CLIENT.directory(), layer(here).directory, *on_record))]
 
 
-def program() -> str | None:
-    """The client's program on PATH."""
-    return shutil.which("codex")
+def _layer_at(directory: Path) -> ConfigLayer:
+    is_users = planning.same_file(directory, CLIENT.directory())
+    return user_layer() if is_users else ConfigLayer(directory, directory.parent)
 
 
-@cache
-def _answer(found: str) -> str | None:
-    return selftest.program_version(found)
-
-
-def version() -> str | None:
-    """The client's version, such as ``0.171.0``; None when it is not found or does not answer within seconds."""
-    found = program()
-    match = re.search(r"\d+\.\d+\.\d+", _answer(found) or "") if found else None
-    return match.group() if match else None
-
-
-def is_found() -> bool:
-    """Whether the client is on this machine: its program or its directory."""
-    return home().is_dir() or program() is not None
+def entry_files(here: Path) -> list[Path]:
+    """Every file that may hold our entry: those on record, the user's, those of ``here``."""
+    found = entry_plans.recorded(CLIENT.row)
+    return planning.each_once(
+        [*found, *(path for one in (user_layer(), layer(here)) for path in (one.hooks_json, one.config_toml))]
+    )

@@ -11,7 +11,7 @@ from unpretty.errors import UnprettyError
 from unpretty_installer.codex import places as codex_places
 from unpretty_installer.codex import toml_servers
 from unpretty_installer.codex.config import Config
-from unpretty_installer.codex.places import NAME, TITLE
+from unpretty_installer.codex.places import CLIENT
 from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap.agent import PROJECT, AgentServers
@@ -22,8 +22,7 @@ from unpretty_installer.wrap.wrapped import Place, Server
 class CodexServers(AgentServers):
     """See the module."""
 
-    agent = NAME
-    title = TITLE
+    row = CLIENT.row
     effect = "Codex starts its MCP servers again with each session; those that run stay as they are."
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
@@ -50,11 +49,11 @@ class CodexServers(AgentServers):
     def wrapped(
         self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
     ) -> tuple[bytes, tuple[str, ...]]:
-        """See ``wrap_toml.wrapped``."""
+        """See ``toml_servers.wrapped``."""
         return toml_servers.wrapped(data, fronts, name=name)
 
     def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
-        """See ``wrap_toml.unwrapped``."""
+        """See ``toml_servers.unwrapped``."""
         return toml_servers.unwrapped(data, places, made, name=name)
 
     def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
@@ -68,7 +67,7 @@ class CodexServers(AgentServers):
             Note(
                 "wrap_recommended",
                 f"Without the proxy: the MCP servers {', '.join(waiting)}. In code mode only the proxy can make their "
-                f"results smaller: unpretty install {NAME} --wrap-mcp all",
+                f"results smaller: unpretty install {CLIENT.row.name} --wrap-mcp all",
             )
         ]
 

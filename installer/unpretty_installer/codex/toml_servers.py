@@ -15,7 +15,7 @@ from unpretty_installer.edit import toml_spans
 from unpretty_installer.edit.toml_spans import Member
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.json_servers import added, argv_of_pair
-from unpretty_installer.wrap.splice import Command, put_in_front, take_from_front
+from unpretty_installer.wrap.splice import CommandSpans, put_in_front, take_from_front
 from unpretty_installer.wrap.wrapped import Place
 
 TABLE = "mcp_servers"
@@ -107,10 +107,10 @@ def _find(text: str, place: Place) -> dict[str, Member]:
     return {member.keys[-1]: member for member in toml_spans.members(text) if member.keys[:-1] == place}
 
 
-def _command(text: str, place: Place) -> Command:
+def _command(text: str, place: Place) -> CommandSpans:
     found = _find(text, place)
     command, args = found["command"], found["args"]
-    return Command((command.value, command.end), (args.value, args.end), tuple(toml_spans.items(text, args.value)))
+    return CommandSpans((command.value, command.end), (args.value, args.end), tuple(toml_spans.items(text, args.value)))
 
 
 def _with_args(text: str, place: Place) -> str:

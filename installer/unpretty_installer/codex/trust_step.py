@@ -5,7 +5,7 @@ from pathlib import Path
 from unpretty.errors import UnprettyError
 from unpretty_installer.codex import places, trust
 from unpretty_installer.codex.config import Config
-from unpretty_installer.codex.places import NAME, Layer
+from unpretty_installer.codex.places import CLIENT, ConfigLayer
 from unpretty_installer.codex.toml_entry import TEXT, TRUST, inserted_text, without_ours
 from unpretty_installer.core import files, receipt, registered
 from unpretty_installer.core.plan import FileChange, Step
@@ -13,7 +13,7 @@ from unpretty_installer.core.plan import FileChange, Step
 _BY_HAND = "Start Codex and trust the hook on its screen or with /hooks."
 
 
-def trust_step(layer: Layer, path: Path) -> Step:
+def trust_step(layer: ConfigLayer, path: Path) -> Step:
     """The step for our entry in ``path``, a file of ``layer``."""
     work = _Trusting(layer, path)
     return Step(
@@ -32,7 +32,7 @@ def without_ours_in_toml(data: bytes, added: tuple[str, ...]) -> bytes:
 class _Trusting:
     """One run of the step. Codex writes config.toml itself; what it was before is kept here and in the receipt."""
 
-    def __init__(self, layer: Layer, path: Path) -> None:
+    def __init__(self, layer: ConfigLayer, path: Path) -> None:
         self._layer = layer
         self._path = path
         self._written: list[tuple[Path, bytes | None, bytes | None]] = []
@@ -46,11 +46,11 @@ class _Trusting:
             raise
 
     def _ask(self) -> None:
-        program = places.program()
+        program = CLIENT.program()
         if program is None:
             raise UnprettyError("Codex was not found, so it cannot be asked.", code="codex_not_found", hint=_BY_HAND)
         cwd = self._layer.project or self._layer.directory
-        home = places.home()
+        home = CLIENT.directory()
         hook = self._find(trust.list_hooks(program, home, cwd))
         if hook.trust not in ("trusted", "managed"):
             config = places.user_layer().config_toml
@@ -78,7 +78,7 @@ class _Trusting:
         """Our entry as Codex sees it."""
         for hook in listed.hooks:
             same = hook.key.startswith(f"{self._layer.place(self._path)}:")
-            if same and registered.is_ours(hook.command, NAME):
+            if same and registered.is_ours(hook.command, CLIENT.row.name):
                 return hook
         said = " ".join((*listed.errors, *listed.warnings))
         because = f": {said}" if said else "; it lists no such hook, perhaps because hooks are switched off"
@@ -100,7 +100,7 @@ class _Trusting:
         piece = inserted_text((before or b"").decode("utf-8", "replace"), after.decode("utf-8", "replace"))
         added = (*((TEXT + piece,) if piece else ()), TRUST + key)
         change = FileChange(config, before, after, "Notes the trust in our hook.")
-        kept = receipt.keep(change, NAME, without_ours_in_toml, added=added)
+        kept = receipt.keep(change, CLIENT.row.name, without_ours_in_toml, added=added)
         assert kept.after is not None
         files.make_directories(kept.path, 0o700)
         files.replace(kept.path, kept.after, 0o600)

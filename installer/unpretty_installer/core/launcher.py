@@ -9,12 +9,15 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path, PurePath
 
 import unpretty
 import unpretty_hooks
 from unpretty import locations
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files, own_files, registered
 from unpretty_installer.core.plan import Block, FileChange
@@ -79,17 +82,11 @@ def path_list(directories: Iterable[Path | str]) -> str:
 
 
 def _path_source(directory: Path | str) -> str:
-    before, own, after = str(directory).rpartition(f"/python{_version()}/")
+    before, own, after = str(directory).rpartition(f"/{system.python_directory()}/")
     if not own or not re.match(r"(?:site|dist)-packages(?:/|$)", after):
         return ascii(str(directory))
     version = """"%d.%d" % sys.version_info[:2] + ("t" if "t" in sys.abiflags else "")"""
     return f"{before + '/python'!a} + {version} + {'/' + after!a}"
-
-
-def _version() -> str:
-    """The running Python's part of ``lib/pythonX.Y``; ``t`` is the build without the global interpreter lock."""
-    free_threaded = "t" if "t" in getattr(sys, "abiflags", "") else ""
-    return f"{sys.version_info[0]}.{sys.version_info[1]}{free_threaded}"
 
 
 def package_directories() -> dict[str, Path]:
@@ -160,25 +157,36 @@ print("%d.%d" % sys.version_info[:2], packages["unpretty"], packages["unpretty_h
 """
 
 
+_ASKING = threading.Lock()
+
+
 def package_problem() -> str | None:
     """Why ``hook.py`` does nothing, as a sentence: its Python is there and our package is not; None otherwise.
 
     It happens when an environment was given another Python and unpretty was not installed in it again.
     """
     if not hook_file().is_file() or not os.access(registered.interpreter(), os.X_OK):
-        return None  # said in other words
-    command = [registered.interpreter(), "-I", "-S", "-c", _ASK, str(hook_file())]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    version, *directories = os.fsdecode(done.stdout).rstrip("\r\n").split("\0")
+        return None  # another problem says so
+    with _ASKING:  # agents are examined at the same time, and the answer is the same for all
+        answer = _asked(os.path.realpath(registered.interpreter()), hook_file(), hook_file().read_bytes())
+    version, *directories = answer.split("\0")
     if len(directories) != 2:
-        return None  # it is not Python; said in other words, too
+        return None  # it is not Python; another problem says so, too
     library, hooks = map(Path, directories)
     if (library / "engine").is_dir() and (hooks / "entry.py").is_file():
         return None
     return f"The hook does nothing: {hook_file()} finds no unpretty for its Python {version} in {library}."
+
+
+@cache
+def _asked(python: str, script: Path, content: bytes) -> str:  # noqa: ARG001  another content has another answer
+    """The answer to ``_ASK``; "" when there is none. ``python`` is a path without links."""
+    command = [registered.interpreter(), "-I", "-S", "-c", _ASK, str(script)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return os.fsdecode(done.stdout).rstrip("\r\n")
 
 
 def blocks() -> tuple[Block, ...]:

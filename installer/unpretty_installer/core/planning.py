@@ -1,4 +1,4 @@
-"""What the agents' planners share: obstacles, the command that undoes a plan, the directory that the user is in."""
+"""What every planner uses: what cannot be written, how the user calls us, the current directory, paths once each."""
 
 import os
 import shlex
@@ -40,7 +40,7 @@ def own_program() -> str:
 
 
 def undo_command(agent: str) -> str:
-    """The exact command that takes back what was set up for ``agent``."""
+    """The exact command that undoes what was set up for ``agent``."""
     return f"{own_program()} uninstall {agent} --apply"
 
 
@@ -55,3 +55,16 @@ def here() -> Path:
 def same_file(one: Path, other: Path) -> bool:
     """Whether two paths lead to the same file, also when there is none yet."""
     return os.path.realpath(one) == os.path.realpath(other)
+
+
+def each_once(paths: Iterable[Path]) -> list[Path]:
+    """``paths`` without those that lead to the same file as an earlier one."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        found.setdefault(os.path.realpath(path), path)
+    return list(found.values())
+
+
+def is_among(path: Path, others: Iterable[Path]) -> bool:
+    """Whether one of ``others`` leads to the same file as ``path``."""
+    return any(same_file(path, other) for other in others)

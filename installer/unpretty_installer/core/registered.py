@@ -9,6 +9,7 @@ import shlex
 import sys
 
 from unpretty import locations
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
 
 
@@ -24,7 +25,7 @@ def argv(agent: str) -> list[str]:
     Raises:
         UnprettyError: the agents' files, which are UTF-8, cannot name our directory.
     """
-    if not _is_utf8(str(locations.data_dir())):
+    if not system.is_utf8(str(locations.data_dir())):
         shown = str(locations.data_dir()).encode("utf-8", "backslashreplace").decode("utf-8")
         message = f"The name of {shown} is no UTF-8 text, so the agents' files cannot hold it."
         raise UnprettyError(message, code="bad_path", hint="Set XDG_DATA_HOME to a directory with another name.")
@@ -53,14 +54,6 @@ def is_ours(command: str, agent: str) -> bool:
     """
     script = r"""(?:^|[/\\"'\s])unpretty[/\\]+hook\.py["']?"""
     return re.search(rf"""{script}\s+["']?{re.escape(agent)}["']?(?=$|[\s;|&<>)])""", command) is not None
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _portable(path: str) -> str:

@@ -11,7 +11,6 @@ from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files, launcher
 from unpretty_installer.core.plan import Note, Options
-from unpretty_installer.wrap.wrapped import Server
 
 Status = Literal["active", "not_installed", "not_trusted", "modified", "disabled", "broken", "client_too_old"]
 
@@ -29,6 +28,16 @@ class Problem:
     code: str
     message: str
     fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """An MCP server of the agent: its name, ``wrapped``, ``not_wrapped`` or ``remote``, its scope and its file."""
+
+    name: str
+    state: str
+    scope: str
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ class AgentReport:
     run_ms: float | None = None
     last_decision: dict[str, object] | None = None
     repair: tuple[Options, ...] = ()
-    servers: tuple[Server, ...] = ()
+    servers: tuple[ServerState, ...] = ()
 
 
 def shared_problems() -> list[Problem]:

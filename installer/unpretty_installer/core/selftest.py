@@ -1,11 +1,13 @@
 """Runs the registered command once, as the agent would, and looks at its reply."""
 
+import json
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core.home_owner import run_as
@@ -14,15 +16,21 @@ _TIMEOUT_SECONDS = 20.0
 _ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own directory may have been deleted
 
 
+# A text that is long enough to be worth converting, and what a hook with default settings makes of it.
+_ITEMS = [{"id": number, "name": f"item {number}", "ok": True} for number in range(20)]
+PRETTY = json.dumps(_ITEMS, indent=2)
+MINIFIED = json.dumps(_ITEMS, separators=(",", ":"))
+
+
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Trial:
     """What came of one run: its standard output, and how long it took in milliseconds."""
 
     output: bytes
     ms: float
 
 
-def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = ()) -> Outcome:
+def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = ()) -> Trial:
     """Run ``command`` with ``payload`` on standard input.
 
     Args:
@@ -34,13 +42,44 @@ def run(command: str | Sequence[str], payload: bytes, *, bare: Sequence[str] = (
     Raises:
         UnprettyError: it could not be started, took too long, failed, or wrote to standard error.
     """
-    outcome = _run(command, payload)
-    if bare and not outcome.output:
+    trial = _run(command, payload)
+    if bare and not trial.output:
         _run(bare, payload)
-    return outcome
+    return trial
 
 
-def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
+def reply_ms(
+    command: str | Sequence[str],
+    payload: object,
+    is_right: Callable[[dict[str, Any]], bool],
+    *,
+    bare: Sequence[str] = (),
+) -> float:
+    """How long ``command`` took to reply to ``payload``, in milliseconds; both are JSON.
+
+    Args:
+        command: see ``run``.
+        payload: the value to send, on one line.
+        is_right: whether a reply puts ``MINIFIED`` in place of ``PRETTY``; it may fail on a reply of another shape.
+        bare: see ``run``.
+
+    Raises:
+        UnprettyError: as for ``run``, or the reply is not right.
+    """
+    trial = run(command, json.dumps(payload).encode("utf-8") + b"\n", bare=bare)
+    expect(is_reply(trial.output, is_right), trial.output)
+    return trial.ms
+
+
+def is_reply(output: bytes, is_right: Callable[[dict[str, Any]], bool]) -> bool:
+    """Whether ``output`` is JSON that ``is_right`` accepts."""
+    try:
+        return is_right(json.loads(output))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return False
+
+
+def _run(command: str | Sequence[str], payload: bytes) -> Trial:
     argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     started = time.perf_counter()
     try:
@@ -62,7 +101,7 @@ def _run(command: str | Sequence[str], payload: bytes) -> Outcome:
         detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
         said = f": {detail[-1][:200]}" if detail else ""
         raise _failed(f"ended with status {done.returncode}{said}")
-    return Outcome(done.stdout, ms)
+    return Trial(done.stdout, ms)
 
 
 def expect(condition: bool, output: bytes) -> None:

@@ -5,19 +5,24 @@
 Finding, adding and removing all go by one predicate, ``registered.is_ours``, in every event and group.
 """
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from unpretty.agents import Agent
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import registered
 from unpretty_installer.edit.json_document import JsonDocument
 
 EVENT = "PostToolUse"
+# The hook takes milliseconds; the clients' default of 600 s would hang a session on a broken disk.
+TIMEOUT_SECONDS = 10
 Group = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HookEntry:
     """A handler and where it is: ``hooks.<event>[group].hooks[index]``; ``alone`` when its group has no other."""
 
     event: str
@@ -34,11 +39,22 @@ class Entry:
         words = [command, *(arguments if isinstance(arguments, list) else [])]
         return " ".join(word for word in words if isinstance(word, str))
 
+    @property
+    def shown(self) -> str:
+        """The command line in a sentence: at most 100 characters."""
+        what = self.command or f"a hook of type {self.handler.get('type')!r}"
+        return what if len(what) <= 100 else what[:97] + "..."
 
-def entries(document: JsonDocument) -> list[Entry]:
+
+def entries(document: JsonDocument) -> list[HookEntry]:
     """All handlers that have the right shape, in the order of the file; others are passed over."""
-    found: list[Entry] = []
-    for event, groups in _mapping(document.value(("hooks",))).items():
+    return entries_in(document.value(("hooks",)))
+
+
+def entries_in(hooks: object) -> list[HookEntry]:
+    """The same for the value of ``hooks``."""
+    found: list[HookEntry] = []
+    for event, groups in _mapping(hooks).items():
         for at, group in enumerate(groups if isinstance(groups, list) else []):
             members = _mapping(group)
             handlers = members.get("hooks")
@@ -46,11 +62,47 @@ def entries(document: JsonDocument) -> list[Entry]:
                 continue
             for index, handler in enumerate(handlers):
                 if isinstance(handler, dict):
-                    found.append(Entry(event, at, index, members.get("matcher"), handler, len(handlers) == 1))
+                    found.append(HookEntry(event, at, index, members.get("matcher"), handler, len(handlers) == 1))
     return found
 
 
-def ours(document: JsonDocument, agent: str) -> list[Entry]:
+def foreign(found: Iterable[HookEntry], agent: str) -> list[HookEntry]:
+    """The handlers of our event that are not ours for ``agent``."""
+    return [entry for entry in found if entry.event == EVENT and not registered.is_ours(entry.command, agent)]
+
+
+def group_of(row: Agent, **command: object) -> dict[str, object]:
+    """Our group for the agent: one handler that runs ``command``, its members ``command`` and perhaps ``args``."""
+    return {"matcher": row.matcher, "hooks": [{"type": "command", **command, "timeout": TIMEOUT_SECONDS}]}
+
+
+def snippet(group: Group) -> str:
+    """``group`` as JSON, to be pasted into a configuration that is managed in another way."""
+    return json.dumps({"hooks": {EVENT: [group]}}, indent=2, ensure_ascii=False)
+
+
+def may_hit(matcher: object, row: Agent, *, plain: str, mcp: str) -> bool:
+    """Whether a hook with ``matcher`` may run on a tool that ours runs on, by the agent's rules (case-sensitive).
+
+    Absent, empty and ``*`` match all tools. What ``plain`` matches are names, parted by ``|`` or ``,``; the name of an
+    MCP tool matches ``mcp``. The rest is a regular expression, which is searched in the name; one that does not parse
+    matches nothing.
+    """
+    if matcher is None or matcher in ("", "*"):
+        return True
+    if not isinstance(matcher, str):
+        return False
+    if re.fullmatch(plain, matcher, re.ASCII):
+        names = [name.strip() for name in re.split(r"[|,]", matcher)]
+        return any(name in row.result_tools or re.fullmatch(mcp, name) is not None for name in names)
+    try:
+        pattern = re.compile(matcher)
+    except re.error:
+        return False
+    return row.mcp_prefix in matcher or any(map(pattern.search, [*row.result_tools, f"{row.mcp_prefix}server__tool"]))
+
+
+def ours(document: JsonDocument, agent: str) -> list[HookEntry]:
     """Our own handlers for ``agent``, wherever they are."""
     return [entry for entry in entries(document) if registered.is_ours(entry.command, agent)]
 
@@ -107,7 +159,7 @@ def without_ours(
 
 
 def _stripped(
-    document: JsonDocument, agent: str, *, spare: Entry | None = None, keep_positions: bool = False
+    document: JsonDocument, agent: str, *, spare: HookEntry | None = None, keep_positions: bool = False
 ) -> JsonDocument:
     """Take out all our handlers but ``spare``, the last first, so that the places of those before it stay true."""
     place = (spare.event, spare.group) if spare else None
@@ -116,7 +168,7 @@ def _stripped(
     return document
 
 
-def _without(document: JsonDocument, entry: Entry, keep_positions: bool) -> JsonDocument:
+def _without(document: JsonDocument, entry: HookEntry, keep_positions: bool) -> JsonDocument:
     groups = ("hooks", entry.event)
     if not _is_plain(document, entry):
         return document.remove((*groups, entry.group, "hooks", entry.index))
@@ -127,12 +179,12 @@ def _without(document: JsonDocument, entry: Entry, keep_positions: bool) -> Json
     return document.remove((*groups, entry.group))
 
 
-def _is_plain(document: JsonDocument, entry: Entry) -> bool:
+def _is_plain(document: JsonDocument, entry: HookEntry) -> bool:
     """Whether the group holds this handler only, and nothing that somebody else may have put there."""
     return entry.alone and set(_mapping(_at(document, entry))) <= {"matcher", "hooks"}
 
 
-def _at(document: JsonDocument, entry: Entry) -> object:
+def _at(document: JsonDocument, entry: HookEntry) -> object:
     return document.value(("hooks", entry.event, entry.group))
 
 

@@ -7,49 +7,54 @@ of ``~/.opencode`` and of each ``.opencode`` from the current directory up.
 
 import json
 import os
-import re
-import shutil
 import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
 import unpretty_hooks
+from unpretty import agents
 from unpretty.errors import UnprettyError
-from unpretty_installer.core import files, registered
+from unpretty_installer.core import entry_plans, files, planning, registered
+from unpretty_installer.core.client import Client, number
 
-NAME = "opencode"
-TITLE = "OpenCode"
 FILE_NAME = "unpretty.js"
 MARKER = b"// unpretty plugin for OpenCode"
 _DIRECTORIES = ("plugins", "plugin")
-_PLACEHOLDER = "__UNPRETTY_WORKER__"
+_PLACEHOLDER = "__UNPRETTY__"
 
 
 def plugin_source() -> bytes:
-    """What our plugin file has to hold: the shipped file with the registered command in it."""
+    """What our plugin file has to hold: the shipped file with the facts from ``plugin_facts`` in it."""
     template = (Path(unpretty_hooks.__file__).parent / "opencode_plugin.js").read_text(encoding="utf-8")
-    return template.replace(_PLACEHOLDER, json.dumps(registered.argv(NAME)), 1).encode("utf-8")
+    return template.replace(_PLACEHOLDER, json.dumps(plugin_facts()), 1).encode("utf-8")
 
 
-def plugin_file(project: Path | None) -> Path:
+def plugin_facts() -> dict[str, object]:
+    """What the plugin file is given: the registered command, the tools to ask about, and the agent's limits.
+
+    Keys of ``limits``: those of ``unpretty.agents.Agent.limits``.
+    """
+    row = CLIENT.row
+    return {"worker": registered.argv(row.name), "tools": row.result_tools, "limits": row.limits}
+
+
+def entry_file(project: Path | None) -> Path:
     """Where our plugin file belongs: in the user's config directory, or in ``.opencode`` of ``project``."""
-    directory = user_directories()[0] if project is None else project / ".opencode"
+    directory = CLIENT.directory() if project is None else project / ".opencode"
     return directory / "plugins" / FILE_NAME
 
 
-def user_directories() -> list[Path]:
-    """The user's config directories: ``OPENCODE_CONFIG_DIR`` when it is set, and the global one."""
-    named = os.environ.get("OPENCODE_CONFIG_DIR", "").strip()
-    general = os.environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
-    directories = [Path(general).expanduser().absolute() / "opencode"]
-    return [Path(named).expanduser().absolute(), *directories] if named else directories
+def entry_files(here: Path) -> list[Path]:
+    """Every file on record, and every plugin file of ours that OpenCode may load when it is started in ``here``."""
+    ours = [path for path in plugins(read_directories(here)) if is_ours(path)]
+    return planning.each_once((*entry_plans.recorded(CLIENT.row), *ours))
 
 
 def read_directories(here: Path) -> list[Path]:
     """Every directory whose plugins OpenCode may load when it is started in ``here``, each once."""
     above = [directory / ".opencode" for directory in (here, *here.parents)]
-    return list(dict.fromkeys([*user_directories(), Path.home() / ".opencode", *above]))
+    return list(dict.fromkeys([*CLIENT.directories(), Path.home() / ".opencode", *above]))
 
 
 def is_ours(path: Path) -> bool:
@@ -82,26 +87,13 @@ def rewrites_results(path: Path) -> bool:
         return False
 
 
-def waits_for_npm(directory: Path) -> bool:
-    """Whether OpenCode, when it starts with any plugin, installs ``@opencode-ai/plugin`` into ``directory``."""
-    return not (directory / "node_modules" / "@opencode-ai" / "plugin").is_dir()
+def _elsewhere() -> tuple[Path, ...]:
+    return (Path.home() / ".opencode" / "bin" / "opencode",)
 
 
-def program() -> str | None:
-    """The client's program: on PATH, or where its own installer puts it."""
-    own = Path.home() / ".opencode" / "bin" / "opencode"
-    return shutil.which("opencode") or (str(own) if os.access(own, os.X_OK) else None)
-
-
-def version() -> str | None:
-    """The client's version, such as ``1.18.33``; None when it is not found or does not say."""
-    found = program()
-    return None if found is None else _packaged_version(found) or _answered_version(found)
-
-
-def is_found() -> bool:
-    """Whether the client is on this machine: its program or its config directory."""
-    return program() is not None or any(directory.is_dir() for directory in user_directories())
+def _version(program: str) -> str | None:
+    """The version of the client at ``program``, such as ``1.18.33``."""
+    return _packaged_version(program) or _answered_version(program)
 
 
 def _packaged_version(found: str) -> str | None:
@@ -112,7 +104,7 @@ def _packaged_version(found: str) -> str | None:
         except (OSError, ValueError):
             continue
         if isinstance(package, dict) and str(package.get("name", "")).startswith("opencode-"):
-            return _number(str(package.get("version", "")))
+            return number(str(package.get("version", "")))
     return None
 
 
@@ -134,9 +126,7 @@ def _answered_version(found: str) -> str | None:
             )
         except (OSError, subprocess.SubprocessError):
             return None
-        return _number(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else None
+        return number(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else None
 
 
-def _number(text: str) -> str | None:
-    match = re.match(r"\s*v?(\d+\.\d+\.\d+)", text)
-    return match.group(1) if match else None
+CLIENT = Client(agents.get("opencode"), _elsewhere, _version)

@@ -6,17 +6,14 @@ the last file that has one. The order: config.json, opencode.json, opencode.json
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from unpretty_installer.core.plan import Note
 from unpretty_installer.edit.json_document import JsonDocument
-from unpretty_installer.opencode import places as opencode_places
-from unpretty_installer.opencode.places import NAME, TITLE
-from unpretty_installer.wrap import json_servers
-from unpretty_installer.wrap.agent import PROJECT, AgentServers
-from unpretty_installer.wrap.json_servers import argv_of
-from unpretty_installer.wrap.wrapped import Place, Server
+from unpretty_installer.opencode.places import CLIENT
+from unpretty_installer.wrap.agent import PROJECT
+from unpretty_installer.wrap.json_servers import JsonServers, argv_of
+from unpretty_installer.wrap.wrapped import Server
 
 _FILES = ("opencode.json", "opencode.jsonc")
 _OWN_PROGRAM = "opencode"  # OpenCode does not start this by the command in its configuration
@@ -26,16 +23,16 @@ _SHARED = (
 )
 
 
-class OpenCodeServers(AgentServers):
+class OpenCodeServers(JsonServers):
     """See the module."""
 
-    agent = NAME
-    title = TITLE
+    row = CLIENT.row
+    strict = False
     effect = "OpenCode starts MCP servers when it is started itself; those that run stay as they are."
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
         """The user's files and the project's, in the order in which OpenCode merges them."""
-        *named, general = opencode_places.user_directories()
+        *named, general = CLIENT.directories()
         own = [general / "config.json", *(general / name for name in _FILES)]
         config = os.environ.get("OPENCODE_CONFIG", "").strip()
         own += [Path(config).expanduser().absolute()] if config else []
@@ -68,16 +65,6 @@ class OpenCodeServers(AgentServers):
         """All servers, each as the last of the user's files, and the last of the project's, says."""
         last = {(server.scope, server.name): server for server in super().servers(here, strict=strict)}
         return list(last.values())
-
-    def wrapped(
-        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
-    ) -> tuple[bytes, tuple[str, ...]]:
-        """See ``wrap_json.wrapped``."""
-        return json_servers.wrapped(data, fronts, name=name, strict=False)
-
-    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
-        """See ``wrap_json.unwrapped``."""
-        return json_servers.unwrapped(data, places, made, name=name, strict=False)
 
     def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
         """The plugin covers MCP servers already."""

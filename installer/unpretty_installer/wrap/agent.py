@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from unpretty.agents import Agent
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
@@ -18,13 +19,11 @@ class AgentServers(ABC):
     """The MCP servers of one agent.
 
     Attributes:
-        agent: the agent's name on the command line.
-        title: its name in a sentence.
+        row: the agent.
         effect: when a running agent takes notice, as a sentence.
     """
 
-    agent: str
-    title: str
+    row: Agent
     effect: str
 
     @abstractmethod
@@ -43,11 +42,11 @@ class AgentServers(ABC):
     def wrapped(
         self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
     ) -> tuple[bytes, tuple[str, ...]]:
-        """See ``wrap_json.wrapped``; ``name`` is what messages call the file."""
+        """See ``json_servers.wrapped``; ``name`` is what messages call the file."""
 
     @abstractmethod
     def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
-        """See ``wrap_json.unwrapped``."""
+        """See ``json_servers.unwrapped``."""
 
     @abstractmethod
     def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:

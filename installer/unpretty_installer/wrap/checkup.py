@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core.plan import Options
-from unpretty_installer.core.report import FIX, AgentReport, Problem
+from unpretty_installer.core.report import FIX, AgentReport, Problem, ServerState
 from unpretty_installer.wrap import launcher, wrapped
 from unpretty_installer.wrap.agent import PROJECT
 from unpretty_installer.wrap.wrapped import Server
@@ -18,7 +18,8 @@ def with_servers(report: AgentReport, servers: list[Server]) -> AgentReport:
     """``report`` with the agent's MCP servers, and with what is wrong with the wrapped ones."""
     problems = _problems(servers)
     repair = report.repair or ((Options(),) if problems else ())
-    return replace(report, servers=tuple(servers), problems=(*report.problems, *problems), repair=repair)
+    listed = tuple(ServerState(server.name, server.state, server.scope, server.path) for server in servers)
+    return replace(report, servers=listed, problems=(*report.problems, *problems), repair=repair)
 
 
 def _problems(servers: list[Server]) -> list[Problem]:

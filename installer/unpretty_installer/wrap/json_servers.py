@@ -7,10 +7,12 @@ may be large, so it is parsed once, and each server is edited as a document of i
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
 from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap import wrapped as wrap
-from unpretty_installer.wrap.splice import Command, put_in_front, spliced, take_from_front
+from unpretty_installer.wrap.agent import AgentServers
+from unpretty_installer.wrap.splice import CommandSpans, put_in_front, spliced, take_from_front
 from unpretty_installer.wrap.wrapped import Place
 
 ARGS = "args:"  # how ``Receipt.added`` names a server whose ``args`` we made
@@ -58,7 +60,7 @@ def wrapped(
         if _is_pair(server) and server.node(("args",)) is None:
             server = server.append((), [], key="args")
             made.append(added(place))
-        spelled = [json.dumps(word, ensure_ascii=not _is_text(word)) for word in front]
+        spelled = [json.dumps(word, ensure_ascii=not system.is_utf8(word)) for word in front]
         server = _read_again(server, put_in_front(server.text, _command(server), spelled), (*front, *argv))
         edits.append(_replacement(document, place, server))
     return spliced(document.text, edits).encode("utf-8"), tuple(made)
@@ -128,15 +130,30 @@ def _is_pair(server: JsonDocument) -> bool:
     return node is not None and node.kind == ""
 
 
-def _command(server: JsonDocument) -> Command:
+def _command(server: JsonDocument) -> CommandSpans:
     command = server.node(("command",))
     array = server.node(("args",)) if _is_pair(server) else command
     assert command is not None and array is not None
     program = (command.start, command.end) if array is not command else None
     items = tuple((item.node.start, item.node.end) for item in array.items)
-    return Command(program, (array.start, array.end), items)
+    return CommandSpans(program, (array.start, array.end), items)
 
 
-def _is_text(word: str) -> bool:
-    """Whether a argument can be written as UTF-8: a name may hold half a surrogate pair, as an escape."""
-    return not any("\ud800" <= char <= "\udfff" for char in word)
+class JsonServers(AgentServers):
+    """The MCP servers of an agent that keeps them in JSON files.
+
+    Attributes:
+        strict: whether the agent refuses comments and trailing commas.
+    """
+
+    strict: bool
+
+    def wrapped(
+        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """See the function ``wrapped``."""
+        return wrapped(data, fronts, name=name, strict=self.strict)
+
+    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+        """See the function ``unwrapped``."""
+        return unwrapped(data, places, made, name=name, strict=self.strict)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.agents import Agent
 from unpretty_installer.core import files, launcher, planning, receipt
+from unpretty_installer.core.agent_installer import AgentInstaller
 from unpretty_installer.core.plan import Block, Check, FileChange, Note, Options, Plan, Rework
 from unpretty_installer.core.report import AgentReport
 from unpretty_installer.wrap import checkup, wrapped
@@ -19,7 +19,7 @@ from unpretty_installer.wrap.agent import PROJECT, AgentServers, may_hold_ours
 from unpretty_installer.wrap.wrapped import Server
 
 
-def with_wrapping(agent: Agent, servers: AgentServers) -> Agent:
+def with_wrapping(agent: AgentInstaller, servers: AgentServers) -> AgentInstaller:
     """``agent`` with plans that wrap and unwrap MCP servers too, and with reports that list them."""
 
     def plan_install(options: Options) -> Plan:
@@ -185,7 +185,7 @@ def _trial() -> None:
 
 def _receipts(agent: AgentServers) -> str:
     """The name under which receipts for wrapped servers are kept, apart from those for hooks."""
-    return f"wrap-{agent.agent}"
+    return f"wrap-{agent.row.name}"
 
 
 def _added(plan: Plan, changes: list[FileChange]) -> list[FileChange]:

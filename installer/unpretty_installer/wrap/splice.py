@@ -11,7 +11,7 @@ Span = tuple[int, int]  # start and end, in characters
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CommandSpans:
     """Where a command is in a text.
 
     Attributes:
@@ -25,7 +25,7 @@ class Command:
     items: tuple[Span, ...]
 
 
-def put_in_front(text: str, command: Command, argv: Sequence[str]) -> str:
+def put_in_front(text: str, command: CommandSpans, argv: Sequence[str]) -> str:
     """``text`` with ``arguments``, each spelled as a string of the file's format, in front of ``command``."""
     moved = list(argv)
     edits: list[tuple[int, int, str]] = []
@@ -41,7 +41,7 @@ def put_in_front(text: str, command: Command, argv: Sequence[str]) -> str:
     return spliced(text, edits)
 
 
-def take_from_front(text: str, command: Command, count: int) -> str:
+def take_from_front(text: str, command: CommandSpans, count: int) -> str:
     """``text`` without the first ``count`` arguments of ``command``, which has more."""
     edits: list[tuple[int, int, str]] = []
     if command.program is not None:

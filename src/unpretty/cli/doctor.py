@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from unpretty.cli import plan_output
-from unpretty_installer import agents, batch
-from unpretty_installer.core import render
+from unpretty_installer import agents, batch, render
 from unpretty_installer.core.plan import Options
 from unpretty_installer.core.report import AgentReport
 
@@ -20,7 +19,7 @@ _STYLES = {"active": "green", "not_installed": "dim"}
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.NAMES))
+@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.names()))
 @click.option("--fix", is_flag=True, help="Fix what is ours: our own files and our entry.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context

@@ -9,7 +9,7 @@ from unpretty_installer.wrap import plans
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[claude-code|codex|opencode]...", type=click.Choice(agents.NAMES))
+@click.argument("names", nargs=-1, metavar="[claude-code|codex|opencode]...", type=click.Choice(agents.names()))
 @click.option("--apply", is_flag=True, help="Write what the plan says; without it nothing is written.")
 @click.option(
     "--project",
@@ -35,7 +35,7 @@ def command(  # noqa: PLR0913  one keyword per option
     exit_code: bool,
 ) -> None:
     """Set agents up: those named, or every agent found on this machine."""
-    directory, names = plan_output.project_directory(project, names, agents.NAMES)
+    directory, names = plan_output.project_directory(project, names, agents.names())
     chosen = agents.chosen(names)
     if not chosen:
         raise plan_output.nothing_found()

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty.errors import UnprettyError
-from unpretty_installer import batch
-from unpretty_installer.batch import Result
-from unpretty_installer.core import planning, render
+from unpretty_installer import batch, render
+from unpretty_installer.batch import AgentResult
+from unpretty_installer.core import planning
 
 
 def show(lines: Iterable[render.Line]) -> None:
@@ -27,7 +27,9 @@ def visible(line: str) -> str:
     return "".join(char if char.isprintable() or char == "\t" else ascii(char)[1:-1] for char in line)
 
 
-def run(results: list[Result], command: str, arguments: list[str], *, apply: bool, as_json: bool) -> list[Result]:
+def run(
+    results: list[AgentResult], command: str, arguments: list[str], *, apply: bool, as_json: bool
+) -> list[AgentResult]:
     """Show plans, and with ``apply`` carry them out and show what came of it.
 
     Args:
@@ -51,7 +53,7 @@ def run(results: list[Result], command: str, arguments: list[str], *, apply: boo
     return results
 
 
-def exit_status(results: list[Result], *, pending_is_2: bool = False) -> int:
+def exit_status(results: list[AgentResult], *, pending_is_2: bool = False) -> int:
     """1 when something failed, 2 when changes are pending and the caller wants to know, otherwise 0."""
     if any(result.state == "failed" for result in results):
         return 1

@@ -8,7 +8,7 @@ from unpretty_installer.core.plan import Options
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.NAMES))
+@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.names()))
 @click.option("--apply", is_flag=True, help="Do what the plan says; without it nothing is written.")
 @click.option("--purge", is_flag=True, help="Delete the decision log, the settings and everything else of ours too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

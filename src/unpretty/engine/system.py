@@ -122,6 +122,23 @@ def give_directory(path: str) -> None:
         close(handle)
 
 
+def is_utf8(text: str) -> bool:
+    """Whether ``text`` can be written as UTF-8: half a surrogate pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def python_directory() -> str:
+    """The running Python's ``pythonX.Y`` below ``lib``; a ``t`` ends it for a build without the global lock."""
+    free_threaded = "t" if "t" in getattr(sys, "abiflags", "") else ""
+    return f"python{sys.version_info[0]}.{sys.version_info[1]}{free_threaded}"
+
+
 def environment(name: str) -> "str | None":
     """The value of an environment variable, None when it is not set."""
     if "os" in sys.modules:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from unpretty import locations
 from unpretty.cli.main import cli
 from unpretty_installer.claude_code import entry, places
+from unpretty_installer.core import client as clients
 from unpretty_installer.core import planning
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and links")
@@ -22,7 +23,7 @@ def machine(machine, monkeypatch) -> Path:
     """No real agent on PATH; unpretty is on it. Returns the directory for programs."""
     monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed.json")
     monkeypatch.setattr(planning, "own_program", lambda: "unpretty")
-    places._answer.cache_clear()
+    clients._answer.cache_clear()
     return machine
 
 

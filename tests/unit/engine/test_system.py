@@ -151,3 +151,14 @@ def test_who_is_not_root_gives_nothing_away(as_root_elsewhere: Path, monkeypatch
     assert system.home_owner() == (54321, 65432)
     monkeypatch.setattr(system._calls, "geteuid", lambda: 1000)
     assert system.home_owner() is None
+
+
+@pytest.mark.parametrize(("text", "writable"), [("", True), ("a", True), ("\u6f22", True), ("\ud83d\ude00"[:1], False)])
+def test_half_a_surrogate_pair_is_not_utf8(text: str, writable: bool) -> None:
+    assert system.is_utf8(text) is writable
+
+
+def test_the_directory_of_this_python_is_named_as_sysconfig_names_it() -> None:
+    import sysconfig
+
+    assert Path(sysconfig.get_paths()["stdlib"]).name == system.python_directory()

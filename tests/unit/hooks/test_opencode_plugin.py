@@ -52,11 +52,14 @@ class Bench:
         self.worker = directory / "worker.py"
         self.worker.write_text(ECHO)
         self.patches: dict[str, str] = {}
+        self.limits: dict[str, int] = {}
 
     def run(self, body: str, *, before: str = "", command: list[str] | None = None, timeout: float = 60) -> list[Any]:
         """Run ``body`` in Node and return what it said. The process has to end by itself."""
         words = command or [sys.executable, "-I", "-S", str(self.worker), str(self.worker)]
-        text = SHIPPED.read_text(encoding="utf-8").replace("__UNPRETTY_WORKER__", json.dumps(words))
+        limits = {**places.CLIENT.row.limits, **self.limits}
+        facts = {**places.plugin_facts(), "worker": words, "limits": limits}
+        text = SHIPPED.read_text(encoding="utf-8").replace("__UNPRETTY__", json.dumps(facts))
         for old, new in self.patches.items():
             assert old in text
             text = text.replace(old, new)
@@ -215,7 +218,7 @@ def test_results_of_odd_shapes_are_no_problem(bench: Bench) -> None:
 
 
 def test_a_result_of_extreme_length_is_left_alone(bench: Bench) -> None:
-    bench.patches = {"const LARGEST_CHARS = 32 << 20": "const LARGEST_CHARS = 10"}
+    bench.limits = {"plugin_chars": 10}
     assert bench.run('say((await bash("x".repeat(11))).text); say((await bash("x".repeat(10))).text)') == [
         "x" * 11, "X" * 10,
     ]  # fmt: skip
@@ -264,7 +267,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_worker_that_fails_costs_no_result(bench: Bench, how: str, absent: str) -> None:
-    bench.patches = {"const TIME_LIMIT_MS = 3000": "const TIME_LIMIT_MS = 300"}
+    bench.limits = {"plugin_ms": 300}
     source = BROKEN[how]
     if source is not None:
         bench.worker.write_text(source)

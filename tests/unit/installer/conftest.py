@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from unpretty_installer.claude_code import places
+from unpretty_installer.core import client as clients
 
 
 @pytest.fixture(autouse=True)
 def machine(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory for programs; there are no managed settings, and no answer of an earlier test's client is kept."""
     monkeypatch.setitem(places.MANAGED, sys.platform, machine.parent / "managed-settings.json")
-    places._answer.cache_clear()
+    clients._answer.cache_clear()
     return machine
 
 
@@ -24,7 +25,7 @@ def client(machine: Path):
         program = machine / "claude"
         program.write_text(f"#!/bin/sh\necho '{version}'\n")
         program.chmod(0o755)
-        places._answer.cache_clear()
+        clients._answer.cache_clear()
 
     return put
 

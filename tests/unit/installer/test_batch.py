@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from unpretty import agents as table
 from unpretty import locations
 from unpretty.errors import UnprettyError
 from unpretty_installer import agents, batch
-from unpretty_installer.agents import Agent
 from unpretty_installer.core import launcher
+from unpretty_installer.core.agent_installer import AgentInstaller
 from unpretty_installer.core.plan import Check, FileChange, Options, Plan
 from unpretty_installer.core.report import AgentReport, Problem
 
@@ -24,8 +25,8 @@ class FakeAgent:
         self.broken: Exception | None = None
         self.options: list[Options] = []
 
-    def agent(self) -> Agent:
-        return Agent(self.name, self.name.title(), lambda: True, self.install, self.uninstall, lambda _: None)  # type: ignore[arg-type,return-value]
+    def agent(self) -> AgentInstaller:
+        return AgentInstaller(table.get(self.name), lambda: True, self.install, self.uninstall, lambda _: None)  # type: ignore[arg-type,return-value]
 
     def _plan(self, options: Options, after: bytes | None) -> Plan:
         self.options.append(options)
@@ -59,15 +60,15 @@ def two(tmp_path, monkeypatch) -> tuple[FakeAgent, FakeAgent]:
     return one, other
 
 
-def install(*chosen: FakeAgent, options: Options | None = None) -> list[batch.Result]:
+def install(*chosen: FakeAgent, options: Options | None = None) -> list[batch.AgentResult]:
     return batch.carry_out(batch.plan_install([fake.agent() for fake in chosen], options or Options()))
 
 
-def uninstall(*chosen: FakeAgent, purge: bool = False) -> list[batch.Result]:
+def uninstall(*chosen: FakeAgent, purge: bool = False) -> list[batch.AgentResult]:
     return batch.carry_out(batch.plan_uninstall([fake.agent() for fake in chosen], Options(), purge=purge))
 
 
-def states(results: list[batch.Result]) -> list[tuple[str, str]]:
+def states(results: list[batch.AgentResult]) -> list[tuple[str, str]]:
     return [(result.agent, result.state) for result in results]
 
 
@@ -192,7 +193,7 @@ def test_uninstall_tells_what_it_leaves_and_purge_deletes_it(two, home):
 def test_purge_is_refused_while_another_agent_is_set_up(two, home, contents):
     install(*two)
     paths = own_files()
-    with pytest.raises(UnprettyError, match="Opencode still needs the files") as caught:
+    with pytest.raises(UnprettyError, match="OpenCode still needs the files") as caught:
         uninstall(two[0], purge=True)
     assert caught.value.code == "purge_in_use"
     assert all(path.exists() for path in paths)
@@ -214,7 +215,7 @@ def test_chosen_agents_come_in_one_order_and_without_names_only_those_found(two,
     monkeypatch.setattr(
         agents,
         "every",
-        lambda: [Agent("x", "X", lambda: False, one.install, one.uninstall, lambda _: None)],  # type: ignore[arg-type,return-value]
+        lambda: [AgentInstaller(table.get("codex"), lambda: False, one.install, one.uninstall, lambda _: None)],  # type: ignore[arg-type,return-value]
     )
     assert agents.chosen(()) == []
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from unpretty_installer.claude_code import notes as claude_hooks
-from unpretty_installer.claude_code.places import Layer
+from unpretty_installer.claude_code.places import SettingsLayer
 from unpretty_installer.edit.json_document import JsonDocument
 
 
@@ -43,7 +43,7 @@ def test_matchers_hit_by_the_clients_own_rules(matcher, hit):
 def notes(*groups: dict, event: str = "PostToolUse"):
     document = JsonDocument.read(json.dumps({"hooks": {event: list(groups)}}).encode())
     return claude_hooks.others(
-        [Layer("user", Path("/s.json"), document), Layer("local", Path("/l"), None)], "claude-code"
+        [SettingsLayer("user", Path("/s.json"), document), SettingsLayer("local", Path("/l"), None)]
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unpretty_installer.claude_code import places
-from unpretty_installer.claude_code.places import Layer
+from unpretty_installer.claude_code.places import SettingsLayer
 
 
 def write(path: Path, value: object) -> Path:
@@ -17,14 +17,14 @@ def write(path: Path, value: object) -> Path:
 @pytest.mark.parametrize("value", ["", "  ", "\t"])
 def test_an_empty_or_blank_claude_config_dir_counts_as_unset(monkeypatch, home, value):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", value)
-    assert places.user_file() == home / ".claude" / "settings.json"
+    assert places.entry_file(None) == home / ".claude" / "settings.json"
 
 
 def test_claude_config_dir_is_honoured_with_tilde_spaces_and_relative_paths(monkeypatch, home):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "~/my settings")
-    assert places.config_dir() == home / "my settings"
+    assert places.CLIENT.directory() == home / "my settings"
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "relative")
-    assert places.config_dir() == Path.cwd() / "relative"
+    assert places.CLIENT.directory() == Path.cwd() / "relative"
 
 
 def test_layers_come_strongest_first_and_missing_ones_are_left_out(home):
@@ -44,10 +44,10 @@ def test_in_the_home_directory_one_file_is_not_read_twice(home):
     assert [layer.scope for layer in places.layers(home)] == ["project"]
 
 
-def layer(scope: str, value: object) -> Layer:
+def layer(scope: str, value: object) -> SettingsLayer:
     from unpretty_installer.edit.json_document import JsonDocument
 
-    return Layer(scope, Path(f"/{scope}.json"), JsonDocument.read(json.dumps(value).encode()))
+    return SettingsLayer(scope, Path(f"/{scope}.json"), JsonDocument.read(json.dumps(value).encode()))
 
 
 OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
@@ -64,7 +64,7 @@ OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
         ([layer("local", {}), layer("project", OFF)], "`disableAllHooks` in /project.json switches all hooks off"),
         ([layer("user", {"disableAllHooks": "yes"})], ""),
         ([layer("user", [])], ""),
-        ([Layer("local", Path("/x"), None, "bad"), layer("user", {})], ""),
+        ([SettingsLayer("local", Path("/x"), None, "bad"), layer("user", {})], ""),
         ([layer("user", {"allowManagedHooksOnly": True})], ""),
         (
             [layer("managed", {"allowManagedHooksOnly": True})],
@@ -96,20 +96,20 @@ def test_windows_needs_the_exec_form_of_2_1_139(monkeypatch):
 
 
 def test_the_version_comes_from_the_client_itself(client):
-    assert places.version() is None
+    assert places.CLIENT.version() is None
     client("2.1.332 (Claude Code)")
-    assert places.version() == "2.1.332"
+    assert places.CLIENT.version() == "2.1.332"
     client("something else")
-    assert places.version() is None
+    assert places.CLIENT.version() is None
 
 
 def test_the_client_is_found_by_its_program_or_by_its_directory(client, home):
-    assert not places.is_found()
+    assert not places.CLIENT.is_found()
     (home / ".claude").mkdir()
-    assert places.is_found()
+    assert places.CLIENT.is_found()
     (home / ".claude").rmdir()
     client("2.1.332")
-    assert places.is_found()
+    assert places.CLIENT.is_found()
 
 
 def test_a_client_outside_of_path_is_found_where_its_installers_put_it(home):
@@ -117,4 +117,4 @@ def test_a_client_outside_of_path_is_found_where_its_installers_put_it(home):
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\necho '2.1.200 (Claude Code)'\n")
     program.chmod(0o755)
-    assert places.version() == "2.1.200"
+    assert places.CLIENT.version() == "2.1.200"

@@ -9,7 +9,7 @@ import pytest
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty_installer import batch
+from unpretty_installer import batch, claude_code
 from unpretty_installer.claude_code import entry, places, plans
 from unpretty_installer.core import files, launcher, receipt
 from unpretty_installer.core.plan import Options, Plan
@@ -18,13 +18,13 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions an
 USER = Options()
 
 
-def install(options: Options = USER) -> batch.Result:
-    (result,) = batch.carry_out(batch.plan_install([plans.agent], options))
+def install(options: Options = USER) -> batch.AgentResult:
+    (result,) = batch.carry_out(batch.plan_install([claude_code.installer], options))
     return result
 
 
-def uninstall() -> list[batch.Result]:
-    return batch.carry_out(batch.plan_uninstall([plans.agent], USER))
+def uninstall() -> list[batch.AgentResult]:
+    return batch.carry_out(batch.plan_uninstall([claude_code.installer], USER))
 
 
 def codes(plan: Plan | None) -> set[str]:
@@ -239,7 +239,7 @@ def test_a_file_that_is_not_utf8_or_has_another_shape_is_refused(settings_file, 
 
 def test_a_change_between_plan_and_apply_is_noticed(settings_file):
     settings_file.write_bytes(b"{}")
-    planned = batch.plan_install([plans.agent], USER)
+    planned = batch.plan_install([claude_code.installer], USER)
     settings_file.write_bytes(b'{"model": "opus"}')
     (result,) = batch.carry_out(planned)
     assert result.error and result.error.code == "changed_meanwhile"
@@ -293,7 +293,7 @@ def test_a_foreign_handler_in_our_group_keeps_its_group_and_its_sibling_keys(set
     settings_file.write_text(json.dumps(value, indent=2))
     uninstall()
     assert groups(settings_file) == [
-        {"matcher": entry.MATCHER, "hooks": [{"type": "command", "command": "redact.sh"}], "note": "mine"}
+        {"matcher": places.CLIENT.row.matcher, "hooks": [{"type": "command", "command": "redact.sh"}], "note": "mine"}
     ]
 
 
@@ -448,4 +448,4 @@ def test_the_layers_that_count_are_those_of_the_project_named(tmp_path):
     (project / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
     assert "hooks_disabled" in codes(plans.plan_install(Options(project=project)))
     assert "hooks_disabled" not in codes(plans.plan_install(USER))
-    assert places.local_file(project).parent == project / ".claude"
+    assert places.entry_file(project).parent == project / ".claude"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.claude_code import places, plans
+from unpretty_installer import claude_code
+from unpretty_installer.claude_code import places
 from unpretty_installer.claude_code import servers as wrap_claude_code
 from unpretty_installer.core import apply as transaction
 from unpretty_installer.core import receipt
@@ -60,7 +61,7 @@ def state(home: Path) -> Path:
 
 
 def plan(*names: str, project: Path | None = None) -> Plan:
-    return plans.agent.plan_install(Options(project=project, wrap_mcp=names))
+    return claude_code.installer.plan_install(Options(project=project, wrap_mcp=names))
 
 
 def install(*names: str, project: Path | None = None) -> Plan:
@@ -70,7 +71,7 @@ def install(*names: str, project: Path | None = None) -> Plan:
 
 
 def uninstall() -> Plan:
-    made = plans.agent.plan_uninstall(Options())
+    made = claude_code.installer.plan_uninstall(Options())
     transaction.apply(made)
     return made
 
@@ -233,7 +234,7 @@ class TestTheClientWritesMeanwhile:
         transaction.apply(made)
         assert states()["user", "db"] == "wrapped"
         assert '"numStartups": 13' in state.read_text()
-        made = plans.agent.plan_uninstall(Options())
+        made = claude_code.installer.plan_uninstall(Options())
         state.write_text(state.read_text().replace('"numStartups": 13', '"numStartups": 14'))
         transaction.apply(made)
         assert state.read_text() == STATE.replace('"numStartups": 12', '"numStartups": 14')
@@ -252,7 +253,7 @@ class TestTheClientWritesMeanwhile:
     def test_when_unwrapping_has_to_be_put_back(self, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         install("db")
         after = state.read_text()
-        made = plans.agent.plan_uninstall(Options())
+        made = claude_code.installer.plan_uninstall(Options())
         real = Path.unlink
 
         def fail(path: Path, missing_ok: bool = False) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from unpretty import locations
-from unpretty_installer import batch
+from unpretty_installer import batch, codex
 from unpretty_installer.codex import copies, places, plans
 from unpretty_installer.codex import entry as codex_entry
 from unpretty_installer.core import launcher
 from unpretty_installer.core.plan import Options, Plan
 from unpretty_installer.core.report import AgentReport
+from unpretty_installer.edit import hook_entries
 
 
 @pytest.fixture
@@ -27,14 +28,14 @@ def user_file(home: Path) -> Path:
 
 
 def install(project: Path | None = None) -> Plan:
-    (result,) = batch.carry_out(batch.plan_install([plans.agent], Options(project=project)))
+    (result,) = batch.carry_out(batch.plan_install([codex.installer], Options(project=project)))
     assert result.state in ("applied", "nothing_to_do"), result.error
     assert result.plan is not None
     return result.plan
 
 
 def uninstall() -> None:
-    for result in batch.carry_out(batch.plan_uninstall([plans.agent], Options())):
+    for result in batch.carry_out(batch.plan_uninstall([codex.installer], Options())):
         assert result.state in ("applied", "nothing_to_do"), result.error
 
 
@@ -78,7 +79,7 @@ def test_a_form_beside_the_other_in_one_directory_is_no_second_copy(home: Path, 
     (user_file.parent / "config.toml").write_text(
         f'[[hooks.PostToolUse]]\n[[hooks.PostToolUse.hooks]]\ntype = "command"\ncommand = {entry}\n'
     )
-    user_file.write_text(codex_entry.snippet())
+    user_file.write_text(hook_entries.snippet(codex_entry.group()))
     assert second_copies(install()) == []
     assert not mark().exists()
 
@@ -104,12 +105,12 @@ def test_the_doctor_names_the_other_copy_and_puts_a_missing_mark_back(
 ) -> None:
     install()
     install(project)
-    report = plans.agent.examine(Options())
+    report = codex.installer.examine(Options())
     [message] = second_copies(report)
     assert str(project / ".codex" / "hooks.json") in message
     assert "copies_not_marked" not in {problem.code for problem in report.problems}
     mark().unlink()
-    report = plans.agent.examine(Options())
+    report = codex.installer.examine(Options())
     assert "copies_not_marked" in {problem.code for problem in report.problems}
     batch.repair(report)
     assert mark().exists()

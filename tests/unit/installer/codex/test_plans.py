@@ -12,11 +12,12 @@ import pytest
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty_installer import agents, batch
+from unpretty_installer import agents, batch, codex
 from unpretty_installer.codex import entry, models, places, plans, trust, trust_step
 from unpretty_installer.codex import notes as codex_notes
 from unpretty_installer.codex.config import Config
-from unpretty_installer.core import launcher, receipt
+from unpretty_installer.core import client as clients
+from unpretty_installer.core import launcher, receipt, selftest
 from unpretty_installer.core.plan import Options, Plan
 from unpretty_installer.core.report import AgentReport
 
@@ -32,7 +33,7 @@ CONFIG = '# mine\nmodel = "old" # keep\n\n[tui]\na = 1\n'
 def no_system_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory in place of /etc/codex."""
     monkeypatch.setattr(places, "SYSTEM_DIRECTORY", tmp_path / "etc")
-    places._answer.cache_clear()
+    clients._answer.cache_clear()
     models.bundled.cache_clear()
     return tmp_path / "etc"
 
@@ -59,18 +60,18 @@ def directory(home: Path) -> Path:
     return path
 
 
-def install(options: Options = USER) -> batch.Result:
-    (result,) = batch.carry_out(batch.plan_install([plans.agent], options))
+def install(options: Options = USER) -> batch.AgentResult:
+    (result,) = batch.carry_out(batch.plan_install([codex.installer], options))
     return result
 
 
 def uninstall(options: Options = USER) -> None:
-    for result in batch.carry_out(batch.plan_uninstall([plans.agent], options)):
+    for result in batch.carry_out(batch.plan_uninstall([codex.installer], options)):
         assert result.state in ("applied", "nothing_to_do"), result.error
 
 
 def examine(options: Options = USER) -> AgentReport:
-    return plans.agent.examine(options)
+    return codex.installer.examine(options)
 
 
 def fault_codes(report: AgentReport) -> list[str]:
@@ -92,7 +93,7 @@ def put_hooks(directory: Path, *found: dict, **more: object) -> str:
 
 
 def test_the_agent_is_found_by_its_name() -> None:
-    assert agents.get("codex") is plans.agent
+    assert agents.get("codex") is codex.installer
 
 
 def test_a_plan_writes_nothing_and_starts_no_server(home: Path, program: Callable[..., None]) -> None:
@@ -281,8 +282,8 @@ class TestTrust:
         program()
         install()
         layer = places.user_layer()
-        key = layer.key(layer.hooks_json, 0, 0)
-        noted = entry.trusted_hash(entry.MATCHER, entry.handler())
+        key = f"{layer.place(layer.hooks_json)}:post_tool_use:0:0"
+        noted = entry.trusted_hash(places.CLIENT.row.matcher, entry.group()["hooks"][0])
         (directory / "config.toml").write_text(f'[hooks.state."{key}"]\ntrusted_hash = "{noted}"\n')
         assert plans.plan_install(TRUST).is_empty
         program("refuses config/batchWrite")
@@ -380,11 +381,11 @@ class TestPlaces:
     """CODEX_HOME, links, projects."""
 
     def test_codex_home_is_honoured(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert places.home() == home / ".codex"
+        assert places.CLIENT.directory() == home / ".codex"
         monkeypatch.setenv("CODEX_HOME", "~/own place")
-        assert places.home() == home / "own place"
+        assert places.CLIENT.directory() == home / "own place"
         monkeypatch.setenv("CODEX_HOME", "  ")
-        assert places.home() == home / ".codex"
+        assert places.CLIENT.directory() == home / ".codex"
 
     def test_trust_goes_by_the_real_path_of_the_directory(
         self, home: Path, program: Callable[..., None], monkeypatch: pytest.MonkeyPatch
@@ -422,12 +423,12 @@ class TestPlaces:
             plans.plan_install(Options(project=Path(absent)))
 
     def test_the_client(self, home: Path, program: Callable[..., None]) -> None:
-        assert not plans.agent.is_found()
+        assert not codex.installer.is_found()
         assert "not_found" in codes(plans.plan_install(USER))
-        assert places.version() is None
+        assert places.CLIENT.version() is None
         program()
-        assert plans.agent.is_found()
-        assert places.version() == "0.171.0"
+        assert codex.installer.is_found()
+        assert places.CLIENT.version() == "0.171.0"
 
 
 class TestWarnings:
@@ -666,7 +667,7 @@ class TestAppServer:
         monkeypatch.setattr(trust, "TIMEOUT_SECONDS", 1.0)
         start = time.monotonic()
         with pytest.raises(UnprettyError) as caught:
-            trust.list_hooks(str(places.program()), directory, directory)
+            trust.list_hooks(str(places.CLIENT.program()), directory, directory)
         assert caught.value.code == "codex_no_answer"
         assert time.monotonic() - start < 15
 
@@ -676,7 +677,7 @@ class TestAppServer:
         program("lingers")
         monkeypatch.setattr(trust, "CLOSING_SECONDS", 0.5)
         start = time.monotonic()
-        assert trust.list_hooks(str(places.program()), directory, directory).hooks == ()
+        assert trust.list_hooks(str(places.CLIENT.program()), directory, directory).hooks == ()
         assert time.monotonic() - start < 15
 
     def test_a_program_that_does_not_start(self, directory: Path, absent: str) -> None:
@@ -696,7 +697,7 @@ class TestAppServer:
     "output", [b"", b"{}", b"[]", b'{"continue":true,"reason":"x"}', b'{"continue":false,"reason":3}']
 )
 def test_a_command_that_gives_another_answer_is_not_taken_for_a_working_one(output: bytes) -> None:
-    assert not entry._is_right(output)
+    assert not selftest.is_reply(output, entry._is_right)
 
 
 def test_the_recorded_trust_of_a_real_client_is_understood() -> None:

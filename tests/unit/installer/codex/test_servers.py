@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.codex import places, plans, servers
+from unpretty_installer import codex
+from unpretty_installer.codex import places, servers
 from unpretty_installer.core import apply as transaction
 from unpretty_installer.core.plan import Options, Plan
 from unpretty_installer.wrap import wrapped
@@ -43,7 +44,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def plan(*names: str, project: Path | None = None) -> Plan:
-    return plans.agent.plan_install(Options(project=project, wrap_mcp=names))
+    return codex.installer.plan_install(Options(project=project, wrap_mcp=names))
 
 
 def install(*names: str) -> Plan:
@@ -53,7 +54,7 @@ def install(*names: str) -> Plan:
 
 
 def uninstall() -> None:
-    transaction.apply(plans.agent.plan_uninstall(Options()))
+    transaction.apply(codex.installer.plan_uninstall(Options()))
 
 
 def states() -> dict[str, str]:

@@ -133,6 +133,20 @@ def test_where_no_package_fits_the_python_that_runs_it_the_doctor_says_so(fake_p
     assert launcher.package_problem() is None
 
 
+def test_the_hooks_python_is_asked_once_for_all_agents(fake_package, monkeypatch):
+    fake_package(FAKE_ENTRY, name=f"env/lib/{VERSION}/site-packages")
+    install()
+    started, run_program = [], subprocess.run
+
+    def count(command, **options):
+        started.append(command)
+        return run_program(command, **options)
+
+    monkeypatch.setattr(launcher.subprocess, "run", count)
+    assert [launcher.package_problem() for _ in range(3)] == [None] * 3
+    assert len(started) == 1
+
+
 def test_an_editable_install_is_found_by_every_python(fake_package):
     root = fake_package(FAKE_ENTRY, "hooks/unpretty_hooks", name=f"{VERSION}/site-packages.of.a.checkout")
     install()

@@ -64,3 +64,11 @@ def test_the_undo_command_calls_this_very_install(monkeypatch, tmp_path, machine
 def test_two_paths_to_one_file_are_the_same_even_when_it_is_missing(tmp_path):
     assert planning.same_file(tmp_path / "a", tmp_path / "b" / ".." / "a")
     assert not planning.same_file(tmp_path / "a", tmp_path / "b")
+
+
+def test_paths_that_lead_to_the_same_file_count_once(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    paths = [tmp_path / "real" / "x", tmp_path / "y", tmp_path / "link" / "x"]
+    assert planning.each_once(paths) == paths[:2]
+    assert planning.is_among(paths[2], paths[:2])
+    assert not planning.is_among(paths[1], paths[::2])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from unpretty import locations
-from unpretty_installer import batch
-from unpretty_installer.claude_code import entry, places, plans
+from unpretty_installer import batch, claude_code
+from unpretty_installer.claude_code import entry, places
 from unpretty_installer.core import launcher, receipt
 from unpretty_installer.core import report as doctor
 from unpretty_installer.core.plan import Options
@@ -20,12 +20,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions an
 
 
 def install(options: Options | None = None) -> None:
-    (result,) = batch.carry_out(batch.plan_install([plans.agent], options or Options()))
+    (result,) = batch.carry_out(batch.plan_install([claude_code.installer], options or Options()))
     assert result.state == "applied"
 
 
 def examine(options: Options | None = None) -> AgentReport:
-    return plans.agent.examine(options or Options())
+    return claude_code.installer.examine(options or Options())
 
 
 def problems(report: AgentReport) -> list[str]:
@@ -291,7 +291,7 @@ def test_a_project_is_examined_from_inside_it_and_from_its_receipt(home, tmp_pat
     project.mkdir()
     install(Options(project=project))
     report = examine()
-    local = places.local_file(project)
+    local = places.entry_file(project)
     assert (report.status, report.config, report.repair) == ("active", str(local), (Options(project=project),))
     for file in receipt.directory().iterdir():
         file.unlink()

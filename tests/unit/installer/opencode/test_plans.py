@@ -1,5 +1,6 @@
 """OpenCode from plan to uninstall, with the worker itself run by the transaction's check."""
 
+import json
 import os
 import shlex
 import shutil
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer import agents, batch
-from unpretty_installer.core import launcher, receipt
+from unpretty_installer import agents, batch, opencode
+from unpretty_installer.core import launcher, receipt, registered, selftest
+from unpretty_installer.core.examination import Examination
 from unpretty_installer.core.plan import Options, Plan
 from unpretty_installer.core.report import AgentReport
 from unpretty_installer.opencode import checkup, entry, places, plans
@@ -37,17 +39,17 @@ def plugin(home: Path) -> Path:
     return home / ".config" / "opencode" / "plugins" / "unpretty.js"
 
 
-def install(options: Options = USER) -> batch.Result:
-    (result,) = batch.carry_out(batch.plan_install([plans.agent], options))
+def install(options: Options = USER) -> batch.AgentResult:
+    (result,) = batch.carry_out(batch.plan_install([opencode.installer], options))
     return result
 
 
-def uninstall(options: Options = USER) -> list[batch.Result]:
-    return batch.carry_out(batch.plan_uninstall([plans.agent], options))
+def uninstall(options: Options = USER) -> list[batch.AgentResult]:
+    return batch.carry_out(batch.plan_uninstall([opencode.installer], options))
 
 
 def examine(options: Options = USER) -> AgentReport:
-    return plans.agent.examine(options)
+    return opencode.installer.examine(options)
 
 
 def codes(plan: Plan) -> set[str]:
@@ -68,7 +70,7 @@ def client(directory: Path, source: str) -> Path:
 
 
 def test_the_agent_is_found_by_its_name() -> None:
-    assert agents.get("opencode") is plans.agent
+    assert agents.get("opencode") is opencode.installer
 
 
 def test_a_plan_writes_nothing(home: Path) -> None:
@@ -81,8 +83,15 @@ def test_a_plan_writes_nothing(home: Path) -> None:
 def test_the_plugin_file_holds_the_registered_command(home: Path) -> None:
     assert install().state == "applied"
     text = plugin(home).read_text()
-    assert f'const WORKER = ["{launcher.python_link()}", "-I", "-S", "{launcher.hook_file()}", "opencode"]' in text
+    assert f'{{"worker": ["{launcher.python_link()}", "-I", "-S", "{launcher.hook_file()}", "opencode"], ' in text
     assert "__UNPRETTY" not in text
+
+
+def test_the_plugin_file_gets_its_tools_and_limits_from_the_table_of_agents(home: Path) -> None:
+    row = places.CLIENT.row
+    facts = json.loads(places.plugin_source().decode().partition("limits } = ")[2].partition("\n")[0])
+    assert facts == {"worker": registered.argv(row.name), "tools": ["bash", "shell", "grep", "execute"],
+                     "limits": row.limits}  # fmt: skip
 
 
 def test_installing_twice_changes_nothing_and_uninstalling_leaves_nothing(home: Path) -> None:
@@ -145,12 +154,12 @@ def test_a_copy_in_another_directory_is_pointed_out(home: Path, nowhere: Path) -
 
 def test_xdg_config_home_and_opencode_config_dir_are_honoured(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "x dg"))
-    assert places.plugin_file(None) == home / "x dg" / "opencode" / "plugins" / "unpretty.js"
+    assert places.entry_file(None) == home / "x dg" / "opencode" / "plugins" / "unpretty.js"
     monkeypatch.setenv("OPENCODE_CONFIG_DIR", "~/own")
-    assert places.plugin_file(None) == home / "own" / "plugins" / "unpretty.js"
+    assert places.entry_file(None) == home / "own" / "plugins" / "unpretty.js"
     monkeypatch.setenv("XDG_CONFIG_HOME", " ")
     monkeypatch.setenv("OPENCODE_CONFIG_DIR", " ")
-    assert places.plugin_file(None) == plugin(home)
+    assert places.entry_file(None) == plugin(home)
 
 
 def test_a_project_gets_a_file_of_its_own_and_is_found_again(
@@ -222,13 +231,13 @@ class TestTheClient:
     """Finding the program and its version without leaving a trace."""
 
     def test_no_program_and_no_directory_is_not_found(self) -> None:
-        assert not plans.agent.is_found()
-        assert places.version() is None
+        assert not opencode.installer.is_found()
+        assert places.CLIENT.version() is None
         assert "not_found" in codes(plans.plan_install(USER))
 
     def test_a_config_directory_is_enough(self, home: Path) -> None:
         (home / ".config" / "opencode").mkdir(parents=True)
-        assert plans.agent.is_found()
+        assert opencode.installer.is_found()
 
     @posix
     def test_the_version_is_read_off_the_npm_package(self, tmp_path: Path) -> None:
@@ -238,7 +247,7 @@ class TestTheClient:
         (package / "bin" / "package.json").write_text("not JSON")
         (tmp_path / "bin").mkdir()
         (tmp_path / "bin" / "opencode").symlink_to(package / "bin" / "opencode")
-        assert places.version() == "1.18.33"
+        assert places.CLIENT.version() == "1.18.33"
 
     @posix
     def test_otherwise_the_program_is_asked_in_a_home_that_is_thrown_away(self, tmp_path: Path, home: Path) -> None:
@@ -246,13 +255,13 @@ class TestTheClient:
             tmp_path / "bin",
             "import os; open(os.environ['HOME'] + '/trace', 'w').close(); print('v1.2.20')",
         )
-        assert places.version() == "1.2.20"
+        assert places.CLIENT.version() == "1.2.20"
         assert files_below(home) == set()
 
     @posix
     def test_its_own_installers_place_is_looked_at(self, home: Path) -> None:
         client(home / ".opencode" / "bin", "print('1.3.0')")
-        assert places.version() == "1.3.0"
+        assert places.CLIENT.version() == "1.3.0"
 
     @posix
     @pytest.mark.parametrize(
@@ -260,12 +269,12 @@ class TestTheClient:
     )
     def test_a_program_that_does_not_tell_has_no_version(self, tmp_path: Path, source: str) -> None:
         client(tmp_path / "bin", source)
-        assert places.version() is None
+        assert places.CLIENT.version() is None
 
     @posix
     def test_a_program_that_does_not_start_has_no_version(self, tmp_path: Path) -> None:
         client(tmp_path / "bin", "").write_bytes(b"\x7fELF nonsense")
-        assert places.version() is None
+        assert places.CLIENT.version() is None
 
     @posix
     def test_a_client_of_another_generation_is_pointed_out(self, tmp_path: Path) -> None:
@@ -337,12 +346,14 @@ class TestDoctor:
             raise UnprettyError("cannot be read", code="unreadable")
 
         monkeypatch.setattr(checkup.files, "read", unreadable)
-        assert [problem.code for problem in checkup._modified(plugin(home))] == ["unreadable"]
+        found = Examination(places.CLIENT)
+        checkup._look_at(found, plugin(home))
+        assert [problem.code for problem in found.problems] == ["unreadable"]
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b'{"id": 1, "texts": {}}\n', b"\xff"])
 def test_a_worker_that_gives_another_answer_is_not_taken_for_a_working_one(output: bytes) -> None:
-    assert not entry._is_right(output)
+    assert not selftest.is_reply(output, entry._is_right)
 
 
 def test_an_install_whose_worker_does_not_run_is_rolled_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
+from unpretty_installer import opencode
 from unpretty_installer.core import apply as transaction
 from unpretty_installer.core.plan import Options, Plan
-from unpretty_installer.opencode import plans
 from unpretty_installer.opencode import servers as wrap_opencode
 from unpretty_installer.wrap import wrapped
 
@@ -54,7 +54,7 @@ def write(path: Path, command: str, name: str = "db") -> Path:
 
 
 def plan(*names: str, project: Path | None = None) -> Plan:
-    return plans.agent.plan_install(Options(project=project, wrap_mcp=names))
+    return opencode.installer.plan_install(Options(project=project, wrap_mcp=names))
 
 
 def install(*names: str) -> Plan:
@@ -64,7 +64,7 @@ def install(*names: str) -> Plan:
 
 
 def uninstall() -> None:
-    transaction.apply(plans.agent.plan_uninstall(Options()))
+    transaction.apply(opencode.installer.plan_uninstall(Options()))
 
 
 def servers(here: Path | None = None) -> dict[tuple[str, str], tuple[str, Path]]:
@@ -157,7 +157,7 @@ def test_a_file_that_does_not_parse_is_refused_when_it_matters(config: Path) -> 
     install()
     config.write_text('{"mcp": {"db": {"command": ["/x/unpretty/proxy", "--", "y"]}')
     with pytest.raises(UnprettyError, match=r"opencode\.jsonc"):
-        plans.agent.plan_uninstall(Options())
+        opencode.installer.plan_uninstall(Options())
 
 
 def test_a_broken_file_of_a_project_keeps_nobody_from_wrapping(config: Path) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unpretty_installer import batch
-from unpretty_installer.claude_code import plans
+from unpretty_installer import batch, claude_code
 from unpretty_installer.core import apply as transaction
 from unpretty_installer.core.plan import Options
 from unpretty_installer.core.report import AgentReport
@@ -27,12 +26,12 @@ def state(home: Path) -> Path:
 
 @pytest.fixture
 def wrapped(state: Path) -> Path:
-    transaction.apply(plans.agent.plan_install(Options(wrap_mcp=("all",))))
+    transaction.apply(claude_code.installer.plan_install(Options(wrap_mcp=("all",))))
     return state
 
 
 def examine() -> AgentReport:
-    return plans.agent.examine(Options())
+    return claude_code.installer.examine(Options())
 
 
 def codes(report: AgentReport) -> list[str]:

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer import batch
-from unpretty_installer.claude_code import plans as claude_code
+from unpretty_installer import batch, claude_code, opencode
 from unpretty_installer.claude_code.servers import ClaudeCodeServers
 from unpretty_installer.core import apply as transaction
 from unpretty_installer.core import launcher, receipt
 from unpretty_installer.core.plan import Block, Options, Plan
-from unpretty_installer.opencode import plans as opencode
 from unpretty_installer.wrap import launcher as wrap_launcher
 from unpretty_installer.wrap import plans as wrap_plan
 from unpretty_installer.wrap import wrapped
@@ -31,13 +29,13 @@ def state(home: Path) -> Path:
 
 
 def install(options: Options = ALL) -> Plan:
-    plan = claude_code.agent.plan_install(options)
+    plan = claude_code.installer.plan_install(options)
     transaction.apply(plan)
     return plan
 
 
 def uninstall_plan() -> Plan:
-    return claude_code.agent.plan_uninstall(Options())
+    return claude_code.installer.plan_uninstall(Options())
 
 
 def args_of(state: Path) -> list[str]:
@@ -47,7 +45,7 @@ def args_of(state: Path) -> list[str]:
 
 def test_a_plan_alone_writes_nothing(state, home, snapshot):
     before = snapshot(home)
-    assert not claude_code.agent.plan_install(ALL).is_empty
+    assert not claude_code.installer.plan_install(ALL).is_empty
     assert snapshot(home) == before
 
 
@@ -82,7 +80,7 @@ def test_our_files_are_kept_current_where_something_is_wrapped(state):
 
 def test_a_file_that_must_not_be_written_is_refused_with_the_commands_to_paste(state):
     state.chmod(0o444)
-    plan = claude_code.agent.plan_install(ALL)
+    plan = claude_code.installer.plan_install(ALL)
     [block] = plan.blocks
     assert (block.code, block.snippet) == (
         "read_only",
@@ -96,31 +94,31 @@ def test_a_file_that_must_not_be_written_is_refused_with_the_commands_to_paste(s
 def test_a_temporary_environment_is_refused_once(state, monkeypatch):
     block = Block("temporary_environment", "It will vanish.")
     monkeypatch.setattr(launcher, "blocks", lambda: (block,))
-    assert claude_code.agent.plan_install(ALL).blocks == (block,)
+    assert claude_code.installer.plan_install(ALL).blocks == (block,)
     monkeypatch.undo()
 
 
 def test_an_edit_that_could_not_be_taken_back_is_not_made(state, monkeypatch):
     monkeypatch.setattr(ClaudeCodeServers, "unwrapped", lambda self, data, places, made, *, name: data + b" ")
     with pytest.raises(UnprettyError, match="cannot be edited safely"):
-        claude_code.agent.plan_install(ALL)
+        claude_code.installer.plan_install(ALL)
 
 
 def test_a_name_that_the_agent_does_not_know_is_said_to_be_unknown(state):
-    plan = claude_code.agent.plan_install(Options(wrap_mcp=("db", "nope")))
+    plan = claude_code.installer.plan_install(Options(wrap_mcp=("db", "nope")))
     assert [note.message for note in plan.notices if note.code == "no_such_server"] == [
         "It has no MCP server called nope."
     ]
     with pytest.raises(UnprettyError, match="There is no MCP server called nope"):
         wrap_plan.require_known([plan, None], ("db", "nope"))
-    other = claude_code.agent.plan_install(Options(wrap_mcp=("db",)))
+    other = claude_code.installer.plan_install(Options(wrap_mcp=("db",)))
     wrap_plan.require_known([plan, other], ("nope",))
     wrap_plan.require_known([None], ("nope",))
     wrap_plan.require_known([plan], ("all",))
 
 
 def test_an_agent_without_servers_says_so(home):
-    plan = claude_code.agent.plan_install(ALL)
+    plan = claude_code.installer.plan_install(ALL)
     assert "no_servers" in [note.code for note in plan.notices]
     assert not any(change.path == wrap_launcher.program() for change in plan.changes)
 
@@ -173,9 +171,9 @@ def test_a_file_that_is_gone_is_forgotten(state):
 
 
 def test_with_the_last_agent_the_launcher_goes(state, home):
-    [result, *_] = batch.carry_out(batch.plan_install([claude_code.agent], ALL))
+    [result, *_] = batch.carry_out(batch.plan_install([claude_code.installer], ALL))
     assert result.state == "applied"
-    results = batch.carry_out(batch.plan_uninstall([claude_code.agent], Options(), purge=True))
+    results = batch.carry_out(batch.plan_uninstall([claude_code.installer], Options(), purge=True))
     assert [one.state for one in results] == ["applied", "applied"]
     assert state.read_text() == STATE
     assert list(home.rglob("proxy*")) == []
@@ -183,7 +181,7 @@ def test_with_the_last_agent_the_launcher_goes(state, home):
 
 def test_servers_keep_the_launcher_while_they_are_wrapped(state, home):
     """Another agent is taken back first: the launcher stays for the servers of this one."""
-    batch.carry_out(batch.plan_install([claude_code.agent, opencode.agent], ALL))
-    results = batch.carry_out(batch.plan_uninstall([opencode.agent], Options()))
+    batch.carry_out(batch.plan_install([claude_code.installer, opencode.installer], ALL))
+    results = batch.carry_out(batch.plan_uninstall([opencode.installer], Options()))
     assert [one.agent for one in results] == ["opencode"]
     assert wrap_launcher.program().exists()

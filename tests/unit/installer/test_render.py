@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.batch import Result
-from unpretty_installer.core import render
+from unpretty_installer import render
+from unpretty_installer.batch import AgentResult
 from unpretty_installer.core.plan import Block, Check, FileChange, Note, Plan, Step
 
 FILE = Path("/home/u/.claude/settings.json")
@@ -39,8 +39,8 @@ def text(lines) -> str:
     return "\n".join(line for _, line in lines)
 
 
-def result(plan: Plan | None = PLAN, state: str = "pending", error: UnprettyError | None = None, **more) -> Result:
-    return Result("claude-code", "Claude Code", plan, error, state, **more)
+def result(plan: Plan | None = PLAN, state: str = "pending", error: UnprettyError | None = None, **more) -> AgentResult:
+    return AgentResult("claude-code", "Claude Code", plan, error, state, **more)
 
 
 def test_the_text_of_a_plan_says_what_where_why_and_how_to_undo_it():

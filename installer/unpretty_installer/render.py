@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.batch import Result
+from unpretty_installer.batch import AgentResult
 from unpretty_installer.core.plan import Block, FileChange, Note, Plan
 
 SCHEMA = 1
@@ -16,7 +16,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _COLUMN = " " * 10
 
 
-def plan_lines(results: list[Result]) -> Iterator[Line]:
+def plan_lines(results: list[AgentResult]) -> Iterator[Line]:
     """What each plan would do, with diffs of the agents' files."""
     shown: set[Path] = set()
     for result in results:
@@ -29,7 +29,7 @@ def plan_lines(results: list[Result]) -> Iterator[Line]:
         yield "", ""
 
 
-def outcome_lines(results: list[Result]) -> Iterator[Line]:
+def outcome_lines(results: list[AgentResult]) -> Iterator[Line]:
     """What came of the plans that were carried out."""
     for result in results:
         if result.state == "applied":
@@ -103,7 +103,7 @@ def _error(error: UnprettyError) -> Iterator[Line]:
     yield "red", f"  Failed: {error} {error.hint}".rstrip()
 
 
-def as_json(results: list[Result], command: str, *, applied: bool) -> dict[str, object]:
+def as_json(results: list[AgentResult], command: str, *, applied: bool) -> dict[str, object]:
     """The same as plain values for ``--json``; ``command`` is ``install`` or ``uninstall``."""
     return {
         "schema": SCHEMA,
@@ -113,7 +113,7 @@ def as_json(results: list[Result], command: str, *, applied: bool) -> dict[str, 
     }
 
 
-def _agent_json(result: Result) -> dict[str, object]:
+def _agent_json(result: AgentResult) -> dict[str, object]:
     plan = result.plan or Plan(result.agent, result.title)
     error = result.error
     return {
