@@ -1,4 +1,4 @@
-"""Our texts against other implementations: the official TOON package, and the published grammars written down anew."""
+"""Our texts against other implementations: the official TOON package, and the published grammars written down again."""
 
 import json
 import re

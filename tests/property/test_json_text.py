@@ -1,4 +1,4 @@
-"""For any text: what goes in comes out, but for white space between JSON tokens; or nothing is emitted."""
+"""For any text: what goes in comes out, but for whitespace between JSON tokens; or nothing is emitted."""
 
 import json
 from typing import Any
@@ -62,7 +62,7 @@ def _join(opening: str, items: list[list[str]], closing: str) -> list[str]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> tuple[str, str]:
-    """An object or array with white space between its tokens, and the same without."""
+    """An object or array with whitespace between its tokens, and the same without."""
     parts = draw(tokens().filter(lambda parts: parts[0] in "{["))
     spaced = "".join(draw(WHITE) + part for part in parts[1:])
     return parts[0] + spaced, "".join(parts)
@@ -70,7 +70,7 @@ def documents(draw: st.DrawFn) -> tuple[str, str]:
 
 @given(documents())
 def test_tokens_in_are_tokens_out(document: tuple[str, str]) -> None:
-    """Numbers, strings, keys, order and duplicates come out as they were spelled; only white space goes."""
+    """Numbers, strings, keys, order and duplicates come out as they were spelled; only whitespace goes."""
     spaced, expected = document
     minified = minify(spaced)
     assert minified.flat == expected
@@ -79,7 +79,7 @@ def test_tokens_in_are_tokens_out(document: tuple[str, str]) -> None:
 
 @given(st.lists(documents(), min_size=1, max_size=3), st.lists(st.text(max_size=30), min_size=4, max_size=4))
 def test_text_around_documents_stays_byte_for_byte(found: list[tuple[str, str]], texts: list[str]) -> None:
-    """Whatever stands around: each character outside of the documents that were found is still there."""
+    """Whatever is around: each character outside of the documents that were found is still there."""
     text = texts[0] + "".join("\n" + spaced + around for (spaced, _), around in zip(found, texts[1:], strict=False))
     result = compact(text, Context(MCP, min_bytes=0, min_gain=0)).text
     position = out = 0

@@ -1,4 +1,4 @@
-"""Path folding: whatever is folded unfolds to the identical bytes, and the text behind a path never changes."""
+"""Path folding: whatever is folded unfolds to the identical bytes, and the text after a path never changes."""
 
 from random import Random
 
@@ -94,17 +94,17 @@ def lines_of_one_file(random: Random) -> list[str]:
     ]
 
 
-def files_of_one_folder(random: Random) -> list[str]:
+def files_of_one_directory(random: Random) -> list[str]:
     names = ["a.py", "b c.txt", "__init__.py", "x/y.js", "z/", "12-a", ":x", "日本.py"]
-    folder = random.choice(PATHS).rstrip("/") + "/"
-    return [folder + random.choice(names) for _ in range(random.randint(1, 5))]
+    directory = random.choice(PATHS).rstrip("/") + "/"
+    return [directory + random.choice(names) for _ in range(random.randint(1, 5))]
 
 
-# Drawing whole blocks keeps an example cheap; what matters is which of them stand beside each other.
+# Drawing whole blocks keeps an example cheap; what matters is which of them are next to each other.
 RANDOM = Random(2026)
 SEARCHES = [lines_of_one_file(RANDOM) for _ in range(400)]
-FOLDERS = [files_of_one_folder(RANDOM) for _ in range(100)]
-blocks = st.lists(st.sampled_from(SEARCHES + FOLDERS + [[line] for line in OTHER * 5]), max_size=12)
+DIRECTORIES = [files_of_one_directory(RANDOM) for _ in range(100)]
+blocks = st.lists(st.sampled_from(SEARCHES + DIRECTORIES + [[line] for line in OTHER * 5]), max_size=12)
 ends = st.sampled_from(["", "\n", "\n\n"])
 
 
@@ -123,7 +123,7 @@ def test_folded_search_results_and_listings_unfold_to_the_identical_text(
 
 
 @given(st.lists(st.sampled_from(SEARCHES), min_size=1, max_size=8), ends)
-def test_the_text_behind_a_path_stays_on_a_line_of_its_own(parts: list[list[str]], end: str) -> None:
+def test_the_text_after_a_path_stays_on_a_line_of_its_own(parts: list[list[str]], end: str) -> None:
     original = "\n".join([line for part in parts for line in part]) + end
     folded = fold_paths(original)
     if folded is None:
@@ -151,8 +151,8 @@ def test_numbered_lines_without_a_path_are_never_folded(lines: list[tuple[int, s
 
 
 @given(st.lists(st.sampled_from(["x", "y", "zz"]), min_size=2, max_size=4), st.integers(3, 30))
-def test_a_long_list_of_one_folder_always_shrinks(parts: list[str], count: int) -> None:
-    folder = "/".join(["services", *parts])
-    original = "".join(f"{folder}/{i}.py\n" for i in range(count))
+def test_a_long_list_of_one_directory_always_shrinks(parts: list[str], count: int) -> None:
+    directory = "/".join(["services", *parts])
+    original = "".join(f"{directory}/{i}.py\n" for i in range(count))
     folded = fold_paths(original)
-    assert folded == folder + "/\n" + "".join(f" {i}.py\n" for i in range(count))
+    assert folded == directory + "/\n" + "".join(f" {i}.py\n" for i in range(count))

@@ -16,7 +16,7 @@ from unpretty.engine.terminal.colour import is_subject, may_be_subject, reads_as
 
 TEXT = ["a", "bc", "xyz1", " ", "  ", "done", "100%", "⠋", "█━", "é"]
 STATES = ["10%", "20%", " 100%", "(3/9)", "|", "/", "⠋", "⠙", "=>", "  ", "done"]
-# No zero-width joiner: behind one this emulator drops what it is given in the same piece.
+# No zero-width joiner: after one this emulator drops what it is given in the same piece.
 ODD = ["日本", "\t", "📦", "e\u0301", "\u0301", "日"]
 ENDS = ["\n", "\r\n", "\n\n"]
 MOVES = [
@@ -177,7 +177,7 @@ PROGRESS = "".join(f"Receiving objects: {i}%\r" for i in range(100)) + "Receivin
 
 
 @given(st.lists(VALUES, min_size=1, max_size=4), st.integers(0, 4), st.data())
-def test_json_says_the_same_wherever_its_white_space_is_a_carriage_return(
+def test_json_says_the_same_wherever_its_whitespace_is_a_carriage_return(
     values: list[object], indent: int, data: st.DataObject
 ) -> None:
     pieces = []

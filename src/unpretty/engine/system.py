@@ -207,7 +207,7 @@ def read_to_end(handle: int, limit: int, is_whole: "Callable[[list[bytes]], bool
     pieces: list[bytes] = []
     size = 0
     while size <= limit:
-        piece = _patiently(lambda: read(handle, 1 << 20))
+        piece = _retry(lambda: read(handle, 1 << 20))
         if not piece:
             break
         pieces.append(piece)
@@ -240,10 +240,10 @@ def write_all(handle: int, data: bytes) -> None:
     """Write all of ``data``; raises OSError."""
     view = memoryview(data)
     while view:
-        view = view[_patiently(lambda: write(handle, view)) :]  # noqa: B023  called at once
+        view = view[_retry(lambda: write(handle, view)) :]  # noqa: B023  called at once
 
 
-def _patiently(call: "Callable[[], T]") -> "T":
+def _retry(call: "Callable[[], T]") -> "T":
     """The result of ``call``, made again while it would block: a pipe that we were given may be set not to wait."""
     while True:
         try:

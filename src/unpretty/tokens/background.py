@@ -37,7 +37,7 @@ def count_later(
         return False
     _reap()
     try:
-        handle = _hand_over([log_path, str(max_bytes), str(max_files), *(part for text in texts for part in text)])
+        handle = _write_parts([log_path, str(max_bytes), str(max_files), *(part for text in texts for part in text)])
         try:
             _started.append(_spawn(interpreter(python), handle))
         finally:
@@ -74,7 +74,7 @@ def interpreter(python: str) -> str:
     return python
 
 
-def _hand_over(parts: "list[str]") -> int:
+def _write_parts(parts: "list[str]") -> int:
     """A handle from which the child reads ``parts``: each as its length in bytes on a line, then the bytes."""
     import posix
 

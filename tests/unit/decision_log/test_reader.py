@@ -36,7 +36,7 @@ def test_a_missing_log_is_empty(path):
     assert last_decision(path) is None
 
 
-def test_a_folder_in_place_of_the_log_is_empty(path):
+def test_a_directory_in_place_of_the_log_is_empty(path):
     path.mkdir()
     assert list(DecisionLog(path).records()) == []
 
@@ -135,7 +135,7 @@ def test_a_count_that_comes_after_the_period_still_belongs_to_it(path):
     assert times(DecisionLog(path), START, START + 100) == [START, START + 700]
 
 
-def test_reading_ends_behind_the_period(path, monkeypatch):
+def test_reading_ends_after_the_period(path, monkeypatch):
     monkeypatch.setattr(reader, "_LATE_LINES", 50)
     monkeypatch.setattr(reader, "_CHUNK_BYTES", 200)
     late = START + 2 * SLACK_MS

@@ -29,7 +29,7 @@ def test_any_record_is_one_line_of_ascii_json(record: dict[str, object]) -> None
     assert json.loads(line) == record
 
 
-def test_the_folder_and_the_file_are_private(tmp_path: Path) -> None:
+def test_the_directory_and_the_file_are_private(tmp_path: Path) -> None:
     log = tmp_path / "a" / "b" / "decisions.jsonl"
     assert writer.append(str(log), {"n": 1})
     assert log.stat().st_mode & 0o777 == 0o600
@@ -48,7 +48,7 @@ def test_a_full_log_is_rotated_and_the_oldest_file_goes(tmp_path: Path) -> None:
     assert all(path.stat().st_size <= 50 for path in tmp_path.iterdir())
 
 
-def test_a_single_file_is_started_anew(tmp_path: Path) -> None:
+def test_a_single_file_is_started_again(tmp_path: Path) -> None:
     log = tmp_path / "log"
     for number in range(9):
         assert writer.append(str(log), {"n": number}, max_bytes=20, max_files=1)
@@ -100,11 +100,11 @@ def test_fifty_writers_with_rotation_lose_nothing_and_break_no_line(tmp_path: Pa
     assert not (tmp_path / "decisions.jsonl.lock").exists()
 
 
-@pytest.mark.parametrize("place", ["folder", "file in the way", "null byte", "full"])
+@pytest.mark.parametrize("place", ["directory", "file in the way", "null byte", "full"])
 def test_a_log_that_cannot_be_written_is_no_error(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
     path = {
-        "folder": str(tmp_path),
+        "directory": str(tmp_path),
         "file in the way": str(tmp_path / "file" / "log"),
         "null byte": "a\0b",
         "full": "/dev/full",
@@ -127,7 +127,7 @@ def test_without_the_accelerator_the_writer_still_works() -> None:
 
 
 def test_without_create_a_line_is_added_only_to_a_file_that_is_there(tmp_path: Path) -> None:
-    log = tmp_path / "folder" / "log"
+    log = tmp_path / "directory" / "log"
     assert writer.append(str(log), {"n": 1}, create=False) is False
     assert list(tmp_path.iterdir()) == []
     assert writer.append(str(log), {"n": 1})

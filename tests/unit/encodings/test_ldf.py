@@ -46,7 +46,7 @@ RULES = {
         '[{"a":1,"b":null},{"a":2,"b":"null"}]', "@records a:i,b:s?\n1,null\n2,\"null\""),
     "a key in fewer than half of the rows is in the last column": (
         '[{"id":1},{"id":2,"rare":5},{"id":3},{"id":4}]', '@records id:i,~\n1,\n2,{"rare":5}\n3,\n4,'),
-    "a rare key with others behind it has a column, so that the order stays": (
+    "a rare key with others after it has a column, so that the order stays": (
         '[{"r":1,"id":1},{"id":2},{"id":3}]', "@records r:i,id:i\n1,1\n,2\n,3"),
     "rows of rare keys alone": (
         '[{"a":1},{"b":2},{"c":3}]', '@records ~\n{"a":1}\n{"b":2}\n{"c":3}'),
@@ -142,7 +142,7 @@ def test_what_ldf_cannot_carry_is_declined_with_its_reason(text, code):
     assert reason.value.code == code
 
 
-def test_keys_that_hide_behind_each_other_for_long_get_columns():
+def test_keys_that_come_after_one_another_for_long_get_columns():
     """A chain of rare keys, each in front of the next: looking for the last column is given up, not the document."""
     chain = [{f"k{n}": n, f"k{n + 1}": n} for n in range(9)]
     rows = [*chain, *[{"end": 1}] * 12, {"k9": 1, "end": 1}]

@@ -18,7 +18,7 @@ def flat(count):
 
 
 def words(text):
-    """A stand-in for a tokenizer: punctuation counts, letters do not."""
+    """In place of a tokenizer: punctuation counts, letters do not."""
     return sum(not character.isalnum() for character in text)
 
 

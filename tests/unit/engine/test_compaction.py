@@ -1,4 +1,4 @@
-"""Each gate of the engine, in the order in which they stand, and what a decision records."""
+"""Each gate of the engine, in the order in which they come, and what a decision records."""
 
 import itertools
 import json
@@ -110,13 +110,13 @@ def test_a_failed_proof_keeps_the_original(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "why"), [(RecursionError, reason.TOO_DEEP), (MemoryError, reason.TOO_LARGE), (ValueError, reason.ERROR)]
+    ("error", "why"), [(RecursionError, reason.TOO_DEEP), (MemoryError, reason.TOO_LARGE), (ValueError, reason.ERROR)]
 )
 def test_a_bug_or_an_exhausted_machine_keeps_the_original(
-    monkeypatch: pytest.MonkeyPatch, fault: type[Exception], why: str
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception], why: str
 ) -> None:
     def break_down(_: str) -> Compaction:
-        raise fault
+        raise error
 
     monkeypatch.setattr("unpretty.engine.json_text.minify.minify", break_down)
     compaction = compact(PRETTY)

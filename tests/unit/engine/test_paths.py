@@ -10,7 +10,7 @@ from unpretty.tokens.count import load_counter
 
 ROOT = Path(__file__).parents[3]
 
-# A service as it could stand in any repository.
+# A service as it could be in any repository.
 FILES = [
     *[
         f"services/catalog/internal/handlers/{name}.go"
@@ -70,7 +70,7 @@ def files() -> str:
 
 
 def find() -> str:
-    """What `find .` prints: folders too, each before what is in it."""
+    """What `find .` prints: directories too, each before what is in it."""
     seen: list[str] = ["."]
     for path in FILES:
         parts = path.split("/")
@@ -183,7 +183,7 @@ FOLDED = {
         "src/shop/b.py:9:y\nsrc/shop/c.py:1:z\nsrc/shop/c.py:5:z\n",
         "src/shop/a.py\n1:x\n2:x\n3:x\n\nsrc/shop/b.py\n9:y\n\nsrc/shop/c.py\n1:z\n5:z\n",
     ),
-    "many single lines go under their folder": (
+    "many single lines go under their directory": (
         "".join(f"services/shop/{name}.go:7:x := 1\n" for name in "abcdef"),
         "services/shop/\n" + "".join(f" {name}.go:7:x := 1\n" for name in "abcdef"),
     ),
@@ -202,7 +202,7 @@ FOLDED = {
         "12-a/b.py:1:x\n12-a/b.py:3:x\n12-a/c.py:1:x\n12-a/c.py:2:x\n",
         "12-a/b.py\n1:x\n3:x\n\n12-a/c.py\n1:x\n2:x\n",
     ),
-    "an empty line behind a run": (
+    "an empty line after a run": (
         "src/shop/a.py:1:x\nsrc/shop/a.py:2:x\n\n3 matches\n",
         "src/shop/a.py\n1:x\n2:x\n\n\n3 matches\n",
     ),
@@ -235,15 +235,15 @@ FOLDED = {
         "README.md\nsrc/shop/__init__.py\nsrc/shop/cart.py\nsrc/shop/tax.py\ntests/test_cart.py\n",
         "README.md\nsrc/shop/\n __init__.py\n cart.py\n tax.py\ntests/test_cart.py\n",
     ),
-    "a folder with one file stays in the list of its parent": (
+    "a directory with one file stays in the list of its parent": (
         "lib/shop/a.py\nlib/shop/b.py\nlib/shop/x/c.py\nlib/shop/d.py\nlib/shop/y/\n",
         "lib/shop/\n a.py\n b.py\n x/c.py\n d.py\n y/\n",
     ),
-    "many small folders share the heading of their parent": (
+    "many small directories share the heading of their parent": (
         "".join(f"packages/apps/{name}/index.ts\n" for name in ("cart", "tax", "user", "web")),
         "packages/apps/\n cart/index.ts\n tax/index.ts\n user/index.ts\n web/index.ts\n",
     ),
-    "a folder with many files gets its own heading": (
+    "a directory with many files gets its own heading": (
         "lib/shop/a.py\nlib/shop/b.py\n" + "".join(f"lib/shop/components/checkout/{i}.py\n" for i in range(4)),
         "lib/shop/\n a.py\n b.py\nlib/shop/components/checkout/\n 0.py\n 1.py\n 2.py\n 3.py\n",
     ),
@@ -278,7 +278,7 @@ LEFT_ALONE = {
     "comments": "// a/b/c\n// a/b/d\n// a/b/e\n" * 20,
     "imports": "import 'components/a'\nimport 'components/b'\n" * 20,
     "JSON strings": '"src/shop/a.ts",\n"src/shop/b.ts",\n' * 20,
-    "each path once, without folders": "a.py:1:x\nb.py:1:x\nc.py:1:x\n" * 20,
+    "each path once, without directories": "a.py:1:x\nb.py:1:x\nc.py:1:x\n" * 20,
     "ls -R": "src/shop:\ncart.py\ntax.py\n\nsrc/shop/web:\nindex.ts\n",
     "two short paths": "a/b\na/c\n",
     "short paths with one match more": "a.b:1:x\na.b:2:x\nc.d:1:x\ne.f:1:x\nc.d:1:x\nc.d:2:x\n",
@@ -297,7 +297,7 @@ def test_what_is_no_run_of_paths_is_left_alone(name: str) -> None:
 AMBIGUOUS = {
     "a heading and numbered lines of another tool": "src/shop/x.py\n1:a\n2:b\n",
     "a path above bullets": "see/docs.md\n- one\n- two\n",
-    "a folder above lines that are indented by one blank": "build/\n a.o\n b.o\n",
+    "a directory above lines that are indented by one blank": "build/\n a.o\n b.o\n",
 }
 
 
@@ -348,7 +348,7 @@ HOSTILE = {
     "separators": "--\n",
     "matches and separators": "a/b.c:1:x\n--\n",
     "context lines": "a/b.c-x\n",
-    "folders and indented lines": "a/\n b\n",
+    "directories and indented lines": "a/\n b\n",
     "digits": "1",
     "headings": "a/b.c\n1:x\n",
     "deep paths": "a/" * 500 + "\n" + "b/" * 500 + "\n",

@@ -27,10 +27,10 @@ def test_files_are_written_and_read_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "folder"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")]
+    ("path", "directory"), [("/a/b/c", "/a/b"), ("/a", "/"), ("C:\\a\\b", "C:\\a"), ("C:/a/b", "C:/a")]
 )
-def test_the_folder_of_a_path(path: str, folder: str) -> None:
-    assert system.directory_of(path) == folder
+def test_the_directory_of_a_path(path: str, directory: str) -> None:
+    assert system.directory_of(path) == directory
 
 
 def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_the_environment_is_read_with_and_without_os(monkeypatch: pytest.MonkeyP
     assert done.stdout == "'\\xe9' None\n"
 
 
-def test_folders_are_private_also_those_above_and_whatever_the_umask(tmp_path: Path) -> None:
+def test_directories_are_private_also_those_above_and_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         system.make_directories(str(tmp_path / "a" / "b"))
@@ -57,7 +57,7 @@ def test_folders_are_private_also_those_above_and_whatever_the_umask(tmp_path: P
     assert [path.stat().st_mode & 0o777 for path in (tmp_path / "a", tmp_path / "a" / "b")] == [0o700, 0o700]
 
 
-def test_a_file_in_the_way_of_a_folder_is_an_error(tmp_path: Path) -> None:
+def test_a_file_in_the_way_of_a_directory_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
     with pytest.raises(OSError, match="a"):
         system.make_directories(str(tmp_path / "a" / "b"))
@@ -129,7 +129,7 @@ def test_only_what_was_created_is_given_to_the_owner_of_home(
 def test_root_creates_nothing_through_a_link_of_the_users_that_leads_nowhere(
     as_root_elsewhere: Path, tmp_path: Path
 ) -> None:
-    """It could lead into a folder of root's, and the file would be given away there."""
+    """It could lead into a directory of root's, and the file would be given away there."""
     (tmp_path / "log").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(FileNotFoundError):
         system.open_file(str(tmp_path / "log"), system.WRITE | system.CREATE)

@@ -1,4 +1,4 @@
-"""config.toml: every fault is named, and a change leaves everything else as it was."""
+"""config.toml: every error is named, and a change leaves everything else as it was."""
 
 from pathlib import Path
 
@@ -170,7 +170,7 @@ def test_a_link_stays_a_link(config: Path) -> None:
     assert real.read_text("utf-8") == "min_bytes = 2\n"
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UnprettyError, match="Cannot write"):
         set_config(tmp_path / "file" / "config.toml", "enabled", "true")

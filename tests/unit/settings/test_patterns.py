@@ -1,4 +1,4 @@
-"""Exclude lists: a star stands for any characters."""
+"""Exclude lists: a star matches any characters."""
 
 import fnmatch
 
@@ -25,7 +25,7 @@ def test_one_fitting_pattern_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "folders", "expected"),
+    ("directory", "directories", "expected"),
     [
         ("/home/u/p", ("/home/u/p",), True),
         ("/home/u/p/sub", ("/home/u/p/",), True),
@@ -36,5 +36,7 @@ def test_one_fitting_pattern_is_enough() -> None:
         ("/x", (), False),
     ],
 )
-def test_a_project_is_excluded_with_its_subfolders(folder: str, folders: tuple[str, ...], expected: bool) -> None:
-    assert is_inside(folder, folders, "/home/u") is expected
+def test_a_project_is_excluded_with_its_subdirectories(
+    directory: str, directories: tuple[str, ...], expected: bool
+) -> None:
+    assert is_inside(directory, directories, "/home/u") is expected

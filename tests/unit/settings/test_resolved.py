@@ -1,4 +1,4 @@
-"""The resolved copy: what the hook reads instead of TOML, and when it is written anew."""
+"""The resolved copy: what the hook reads instead of TOML, and when it is written again."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_an_unchanged_file_is_not_parsed_again(paths: tuple[Path, Path], monkeyp
     assert load(paths).min_bytes == 7
 
 
-def test_who_reads_the_copy_while_it_is_written_anew_sees_the_old_one(paths: tuple[Path, Path]) -> None:
+def test_who_reads_the_copy_while_it_is_written_again_sees_the_old_one(paths: tuple[Path, Path]) -> None:
     paths[1].write_text("min_bytes = 7\n", "utf-8")
     load(paths)
     with paths[0].open("rb") as reader:
@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_read_switches_off_until_it_is_mended(paths: tuple
         b'{"settings": {"min_bytes": 1.5}, "source": [0, 0]}', b'{"settings": {}, "source": ["x", 0]}',
     ],
 )  # fmt: skip
-def test_a_broken_copy_is_written_anew(paths: tuple[Path, Path], content: bytes) -> None:
+def test_a_broken_copy_is_written_again(paths: tuple[Path, Path], content: bytes) -> None:
     paths[1].write_text("min_bytes = 7\n", "utf-8")
     paths[0].parent.mkdir()
     paths[0].write_bytes(content)

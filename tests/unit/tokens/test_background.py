@@ -17,9 +17,9 @@ linux = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks i
 PACKAGE_ROOT = Path(background.__file__).parents[2]
 
 
-def started_log(folder: Path) -> Path:
+def started_log(directory: Path) -> Path:
     """The log with the hook's line in it, or rather without: a count is only ever added to a log that is there."""
-    log = folder / "decisions.jsonl"
+    log = directory / "decisions.jsonl"
     log.touch(0o600)
     return log
 
@@ -197,7 +197,7 @@ def test_texts_go_through_a_file_without_a_name_where_there_is_no_memory_file(tm
 
     log = started_log(tmp_path)
     monkeypatch.delattr(posix, "memfd_create", raising=False)
-    handle = background._hand_over([str(log), "secret"])
+    handle = background._write_parts([str(log), "secret"])
     assert os.listdir(tmp_path) == [log.name]
     assert os.fstat(handle).st_nlink == 0
     assert os.fstat(handle).st_mode & 0o777 == 0o600
@@ -255,14 +255,14 @@ def test_no_key_of_the_agent_reaches_the_child(tmp_path, monkeypatch):
     assert "secret" not in repr(handed)
 
 
-def make_environment(folder: Path) -> Path:
+def make_environment(directory: Path) -> Path:
     """A virtual environment's skeleton: its interpreter is a link to the base interpreter."""
-    base = folder / "base" / "bin"
+    base = directory / "base" / "bin"
     base.mkdir(parents=True)
     (base / "python3.12").touch()
-    binaries = folder / "env" / "bin"
+    binaries = directory / "env" / "bin"
     binaries.mkdir(parents=True)
-    (folder / "env" / "pyvenv.cfg").touch()
+    (directory / "env" / "pyvenv.cfg").touch()
     (binaries / "python3").symlink_to(base / "python3.12")
     (binaries / "python").symlink_to("python3")
     return binaries / "python"
@@ -320,7 +320,7 @@ def in_this_process(monkeypatch):
 
 def test_all_steps_of_the_child_in_order(tmp_path, monkeypatch, in_this_process):
     log = started_log(tmp_path)
-    handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
+    handle = background._write_parts([str(log), "1000", "2", "id", "hello world", "hello"])
     os.dup2(handle, 0)
     os.close(handle)
     child.main()
@@ -331,7 +331,7 @@ def test_all_steps_of_the_child_in_order(tmp_path, monkeypatch, in_this_process)
 
 def test_a_child_that_gets_no_turn_counts_nothing(tmp_path, monkeypatch, in_this_process):
     log = started_log(tmp_path)
-    handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
+    handle = background._write_parts([str(log), "1000", "2", "id", "hello world", "hello"])
     os.dup2(handle, 0)
     os.close(handle)
     monkeypatch.setattr(child, "MAX_WAITING", 0)
@@ -345,7 +345,7 @@ def test_a_child_whose_log_was_deleted_counts_nothing_and_leaves_no_lock(
 ):
     """`uninstall --purge` within seconds of a conversion."""
     log = started_log(tmp_path)
-    handle = background._hand_over([str(log), "1000", "2", "id", "hello world", "hello"])
+    handle = background._write_parts([str(log), "1000", "2", "id", "hello world", "hello"])
     os.dup2(handle, 0)
     os.close(handle)
     take_turn = child.take_turn

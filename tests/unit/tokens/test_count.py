@@ -134,17 +134,17 @@ def test_a_missing_or_damaged_vocabulary_is_named_with_what_to_do(tmp_path: Path
     if content is not None:
         packed.write_bytes(content)
     monkeypatch.setattr(count, "VOCABULARY_FILE", packed)
-    with pytest.raises(UnprettyError, match=r"o200k_base\.tiktoken\.gz") as fault:
+    with pytest.raises(UnprettyError, match=r"o200k_base\.tiktoken\.gz") as exc:
         load_counter()
-    assert fault.value.hint == "Reinstall unpretty."
+    assert exc.value.hint == "Reinstall unpretty."
 
 
 @pytest.mark.usefixtures("not_loaded")
 def test_a_missing_tiktoken_is_named_with_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "tiktoken", None)
-    with pytest.raises(UnprettyError, match="tiktoken cannot be loaded") as fault:
+    with pytest.raises(UnprettyError, match="tiktoken cannot be loaded") as exc:
         load_counter()
-    assert fault.value.code == "tiktoken_unusable"
+    assert exc.value.code == "tiktoken_unusable"
 
 
 def test_no_code_here_can_open_a_connection():

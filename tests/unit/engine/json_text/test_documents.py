@@ -15,7 +15,7 @@ def found(text: str, begin: int = 0) -> list[str]:
     return [text[start:end] for start, end, _ in Documents(text, begin)]
 
 
-def fault(text: str) -> str:
+def why_none(text: str) -> str:
     documents = Documents(text)
     list(documents)
     return documents.reason
@@ -69,13 +69,13 @@ def test_a_frame_of_the_host_counts_as_the_start_of_the_line() -> None:
 )
 def test_what_looks_like_json_and_does_not_parse_is_named(text: str) -> None:
     assert found(text) == []
-    assert fault(text) == INVALID_JSON
+    assert why_none(text) == INVALID_JSON
 
 
 @pytest.mark.parametrize("text", ["{'a': 1}", "[INFO] x", "{% raw %}", "plain", "{", "[x]"])
 def test_other_text_is_not_json(text: str) -> None:
     assert found(text) == []
-    assert fault(text) == NOT_JSON
+    assert why_none(text) == NOT_JSON
 
 
 def test_rows_of_a_broken_array_stay_as_they_are() -> None:
@@ -91,8 +91,8 @@ def test_a_document_cut_in_the_middle_ends_before_the_next_line_of_text() -> Non
 
 
 def test_nesting_too_deep_to_follow_is_named() -> None:
-    assert fault("[" * 100_000 + "]" * 100_000) == TOO_DEEP
-    assert fault('{"a":' * 100_000) == TOO_DEEP
+    assert why_none("[" * 100_000 + "]" * 100_000) == TOO_DEEP
+    assert why_none('{"a":' * 100_000) == TOO_DEEP
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_hostile_text_costs_time_in_proportion_to_its_length(
 def test_many_faults_do_not_cost_the_square_of_the_text(
     processor_seconds: Callable[[Callable[[], object]], float],
 ) -> None:
-    """json.JSONDecodeError counts lines up to each fault; a window keeps that short."""
+    """json.JSONDecodeError counts lines up to each error; a window keeps that short."""
 
     def seconds(lines: int) -> float:
         text = '{"a" x\n' * lines

@@ -26,7 +26,7 @@ TASKS = {"tasks": [{"id": n, "note": 'say "hi" \\ to é / <b> \U0001f600'} for n
         ("[ ]", "[]"),
     ],
 )
-def test_only_white_space_between_tokens_goes(document: str, expected: str) -> None:
+def test_only_whitespace_between_tokens_goes(document: str, expected: str) -> None:
     assert minify(document).text == expected
     assert minify(document).flat == expected
 
@@ -95,7 +95,7 @@ def test_descent_goes_through_several_levels_of_strings() -> None:
     assert minify(level).text == expected
 
 
-def test_white_space_around_a_document_in_a_string_stays() -> None:
+def test_whitespace_around_a_document_in_a_string_stays() -> None:
     inner = json.dumps(TASKS, indent=2)
     document = json.dumps({"stdout": "\n \t" + inner + "\r\n"}, indent=2)
     assert json.loads(minify(document).text)["stdout"] == "\n \t" + json.dumps(TASKS, separators=(",", ":")) + "\r\n"

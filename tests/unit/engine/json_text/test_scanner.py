@@ -1,4 +1,4 @@
-"""The C scanner behind json, with numbers kept as text."""
+"""The C scanner of json, with numbers kept as text."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def test_what_is_not_json_is_refused(text: str) -> None:
     "make", [lambda n: '["' + "x" * n + '"]', lambda n: "[" + "1" * n + "]", lambda n: "[" + " " * n + "true]"]
 )
 def test_a_value_is_read_whole_whatever_the_window(size: int, make) -> None:
-    """Large texts are tried on a window first; a cut token must never count as a fault or as a shorter value."""
+    """Large texts are tried on a window first; a cut token must never count as an error or as a shorter value."""
     text = make(size)
     padded = text + "\n" + "z" * 20_000
     assert scan_warily(padded, 0) == scan(text) == scan(padded)
@@ -60,8 +60,8 @@ def test_the_hook_learns_of_faults_without_importing_json(text: str) -> None:
         from unpretty.engine.json_text.scanner import InvalidJSON, scan
         try:
             scan({text!r})
-        except InvalidJSON as fault:
-            print(fault.pos, "json" in sys.modules, "json.decoder" in sys.modules, "re" in sys.modules)
+        except InvalidJSON as exc:
+            print(exc.pos, "json" in sys.modules, "json.decoder" in sys.modules, "re" in sys.modules)
         """
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
@@ -96,7 +96,7 @@ def test_a_library_user_who_never_imported_json_gets_the_right_error() -> None:
         "from unpretty.engine.json_text.scanner import InvalidJSON, scan\n"
         "assert 'json' not in sys.modules\n"
         "try: scan('[1 2]')\n"
-        "except InvalidJSON as fault: print(fault.pos)\n"
+        "except InvalidJSON as exc: print(exc.pos)\n"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "3\n"

@@ -1,4 +1,4 @@
-"""The proof must fail for any change but white space between tokens: it is what users rely on."""
+"""The proof must fail for any change but whitespace between tokens: it is what users rely on."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_a_change_inside_a_nested_document_fails(before: str, after: str) -> Non
 
 
 def test_strings_that_are_no_documents_may_not_change_at_all() -> None:
-    document = '["  a long text that is not a document, with white space at its ends  ", {"x": [1]}]'
+    document = '["  a long text that is not a document, with whitespace at its ends  ", {"x": [1]}]'
     flat = minify(document).flat
     assert not proven(flat, flat.replace('"  a', '"a'), document)
     assert not proven(flat, flat.replace("[1]", "[2]"), document)
@@ -63,7 +63,7 @@ def test_strings_that_are_no_documents_may_not_change_at_all() -> None:
     assert not proven(flat, flat + "]", document)
 
 
-def test_white_space_around_a_nested_document_may_not_change() -> None:
+def test_whitespace_around_a_nested_document_may_not_change() -> None:
     document = json.dumps(["\n" + INNER + " "])
     minified = minify(document)
     assert proven(minified.flat, minified.text, document)

@@ -55,7 +55,7 @@ SUBJECT = {
     "lines that differ in the place of a colour": f"{RED}a{OFF} b\na {RED}b{OFF}\n",
     "lines that differ in the colour of their underlining": "\x1b[4;58;5;1ma b\x1b[0m\n\x1b[4;58:5:2ma b\x1b[0m\n",
     "lines that differ in a true colour": "\x1b[38;2;9;9;9ma b\x1b[0m\n\x1b[38;2;9;9;8ma b\x1b[0m\n",
-    "lines that differ in colour behind their markers": f"{RED}- a b{OFF}\n{GREEN}  + a b{OFF}\n",
+    "lines that differ in colour after their markers": f"{RED}- a b{OFF}\n{GREEN}  + a b{OFF}\n",
     "lines that differ in colour, whole text without an end": f"{RED}a b{OFF}\n{GREEN}a b",
     "bars that differ in colour": f"{RED}███{OFF}\n{GREEN}███{OFF}\n",
     "a deleted line that holds codes": f"-{RED}a b{OFF}\n",
@@ -129,7 +129,7 @@ NO_SUBJECT = {
         f"{RED}-  a: 1{OFF}\n{GREEN}+  a: 2{OFF}\n",
         "-  a: 1\n+  a: 2\n",
     ),
-    "a code behind the text of a marked line": (f"- a b{OFF}\n", "- a b\n"),
+    "a code after the text of a marked line": (f"- a b{OFF}\n", "- a b\n"),
     "coloured JSON": (
         '\x1b[1;39m{\n  \x1b[0m\x1b[34;1m"a"\x1b[0m\x1b[1;39m: \x1b[0m\x1b[0;39m1\x1b[0m\x1b[1;39m\n}\x1b[0m\n',
         '{\n  "a": 1\n}\n',

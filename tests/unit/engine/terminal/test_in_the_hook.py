@@ -62,7 +62,7 @@ def test_the_agent_gets_the_original(command: str, stdout: str) -> None:
     ("command", "stdout"),
     [("./run", json_with_returns()), ("./run", json_with_returns().replace(": ", ":" + " " * 40))],
 )
-def test_the_agent_gets_all_of_a_document_whose_white_space_is_carriage_returns(command: str, stdout: str) -> None:
+def test_the_agent_gets_all_of_a_document_whose_whitespace_is_carriage_returns(command: str, stdout: str) -> None:
     assert json.loads(stdout_after(command, stdout)) == json.loads(stdout)
 
 

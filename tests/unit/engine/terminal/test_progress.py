@@ -35,8 +35,8 @@ def retries() -> str:
 
 
 DATA = {
-    "white space of JSON": json_with_returns(),
-    "white space of JSON, beside line feeds": '[\n  "10%",\r  "20%",\r  "30%"\n]\n',
+    "whitespace of JSON": json_with_returns(),
+    "whitespace of JSON, beside line feeds": '[\n  "10%",\r  "20%",\r  "30%"\n]\n',
     "an array of numbers": "[\r  1,\r  2,\r  3\r]\n",
     "documents, one after the other": '{"done": "10%"}\r{"done": "20%"}\r{"done": "30%"}\n',
     "progress, then a document on the same line": 'at 10%\rat 20%\r{"a": 1}\n',
@@ -108,7 +108,7 @@ DATA = {
     "a long line of progress": "x" * 78 + " 10%\r" + "x" * 78 + " 20%\n",
     "a long line of wide characters": "日" * 40 + " 10%\r" + "日" * 40 + " 20%\n",
     "a long line that was erased": "x" * 81 + "\r\x1b[Kdone\n",
-    "a long line that was erased behind it": "x" * 81 + "\x1b[2K\rdone\n",
+    "a long line that was erased after it": "x" * 81 + "\x1b[2K\rdone\n",
     "a long line, cut by a code": "x" * 81 + "\r\x1b[3C\x1b[Kdone\n",
     "a long line, characters deleted": "x" * 81 + "\r\x1b[2P\n",
 }
@@ -278,7 +278,7 @@ def test_columns_are_what_a_text_takes_at_most(text: str, width: int) -> None:
     assert columns(text) == width
 
 
-def test_json_whose_white_space_is_carriage_returns_keeps_every_member() -> None:
+def test_json_whose_whitespace_is_carriage_returns_keeps_every_member() -> None:
     text = json_with_returns()
     done = compact(text, Context(SHELL, noise=True, min_gain=0))
     assert json.loads(done.text) == json.loads(text)
