@@ -115,9 +115,9 @@ class TestANewEncoding:
         assert ", demo, or auto" in explanation("encodings")
 
     def test_explain_and_estimate_decide_for_it(self) -> None:
-        settings = Settings({"encodings": ["demo"]})
+        settings = Settings({"encodings": ["demo"], "budget_ms": 60_000})
         (explained,) = explain(json.dumps(bash(TABLE)).encode(), settings)
-        assert explained.record["encoding"] == "demo"
+        assert (explained.record["reason"], explained.record["encoding"]) == ("converted", "demo")
         assert explained.after.startswith("demo {")
         result = ToolResult(
             agent="claude-code", tool="Bash", session="s1", call_id="c", identity="c", when_ms=1, reason="", command="",
