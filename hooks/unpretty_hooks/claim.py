@@ -22,19 +22,19 @@ def claim(call: Call, log_path: str) -> bool:
     """Whether this process answers ``call``: True for one copy only, False also when that cannot be made sure."""
     if not call.tool_use_id or system.is_uninstalled():
         return False
-    folder = system.directory_of(log_path) + "/claims"
+    directory = system.directory_of(log_path) + "/claims"
     name = f"{call.session} {call.tool_use_id}".encode("utf-8", "surrogatepass").hex()[-_NAME_CHARS:]
     try:
-        system.make_directories(folder)
-        _forget_old(folder)
-        system.close(system.open_file(f"{folder}/{name}", system.WRITE | system.CREATE | system.EXCLUSIVE))
+        system.make_directories(directory)
+        _forget_old(directory)
+        system.close(system.open_file(f"{directory}/{name}", system.WRITE | system.CREATE | system.EXCLUSIVE))
     except (OSError, ValueError):
         return False
     return True
 
 
-def _forget_old(folder: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+def _forget_old(directory: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             if time.time() - entry.stat().st_mtime > _SECONDS:
                 os.unlink(entry)

@@ -119,7 +119,7 @@ def _kilobytes(size: int) -> str:
 
 
 def _header(payload: "dict[str, object]", call: Call) -> "str | None":
-    """What Codex puts before the result; None when it cannot be told and matters."""
+    """What Codex puts before the result; None when it is not known and matters."""
     # Codex itself never sends `completed_item`: it is for those who read past sessions and have the event at hand.
     item = mapping_of(payload, "completed_item") or _completed_item(
         text_of(payload, "transcript_path"), call.tool_use_id

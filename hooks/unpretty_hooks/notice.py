@@ -1,7 +1,7 @@
 """The line that tells a model, once in a session, that tables are written in another encoding than JSON.
 
-Loaded only when a result left JSON, which is off by default. That the line was given is remembered in a folder beside
-the decision log: an empty file per session and encoding.
+Loaded only when a result left JSON, which is off by default. A directory next to the
+decision log remembers that the line was given: an empty file per session and encoding.
 """
 
 import contextlib  # noqa: TID253  the encodings have loaded more by now
@@ -56,23 +56,25 @@ def remember(log_path: str, session: str, encoding: str) -> bool:
 
     False when it cannot be remembered.
     """
-    folder = system.directory_of(log_path) + "/noticed"
+    directory = system.directory_of(log_path) + "/noticed"
     name = "".join(char if char.isalnum() else "-" for char in session)[:80]
     if system.is_uninstalled():
         return False
     try:
-        system.make_directories(folder)
-        system.close(system.open_file(f"{folder}/{name}.{encoding}", system.WRITE | system.CREATE | system.EXCLUSIVE))
+        system.make_directories(directory)
+        system.close(
+            system.open_file(f"{directory}/{name}.{encoding}", system.WRITE | system.CREATE | system.EXCLUSIVE)
+        )
     except (OSError, ValueError):
         return False
-    _forget_oldest(folder)
+    _forget_oldest(directory)
     return True
 
 
-def _forget_oldest(folder: str) -> None:
+def _forget_oldest(directory: str) -> None:
     with contextlib.suppress(OSError):
-        known = os.listdir(folder)
+        known = os.listdir(directory)
         if len(known) > _MAX_REMEMBERED:
-            known.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime)
+            known.sort(key=lambda name: os.stat(f"{directory}/{name}").st_mtime)
             for name in known[: _MAX_REMEMBERED // 2]:
-                os.unlink(f"{folder}/{name}")
+                os.unlink(f"{directory}/{name}")

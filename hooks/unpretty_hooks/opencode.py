@@ -106,7 +106,7 @@ def payload_of(value: "dict[str, object]") -> "dict[str, object] | None":
 
 def _add_field(call: Call, request: "dict[str, object]", name: str, text: str, settings: "Settings") -> None:
     if request.get("mcp") is True:
-        tool = call.tool.partition("_")[2]  # the tool's own name, behind its server's
+        tool = call.tool.partition("_")[2]  # the tool's own name, without its server's
         kind = FILE if reads_file(call.tool) or reads_file(tool) else MCP
         context = Context(kind, command=call.command)
     else:
@@ -130,7 +130,7 @@ def _limits(request: "dict[str, object]") -> "tuple[int, int]":
 
 
 def _keep_equivalent(call: Call) -> None:
-    """A program reads this result: it may lose white space of one whole JSON document and nothing else.
+    """A program reads this result: it may lose whitespace of one whole JSON document and nothing else.
 
     The program may print what it got, and OpenCode cuts that to whole lines, so the rows keep lines of their own.
     """
@@ -155,8 +155,8 @@ def _fit_mcp(call: Call, max_lines: int, max_bytes: int) -> None:
     if _shown(_texts(call), max_lines, max_bytes) != _texts(call):
         _lay_out_rows(call)
         shown = _shown(_texts(call), max_lines, max_bytes)
-        # White space apart, what remains grows with the part of the documents that can be read.
-        if sum(map(_ink, shown)) < sum(map(_ink, shown_before)):
+        # Whitespace apart, what remains grows with the part of the documents that can be read.
+        if sum(map(_visible_chars, shown)) < sum(map(_visible_chars, shown_before)):
             for field in call.changed():
                 field.leave(reason.OVER_HOST_LIMIT)
     # The figures are of what the model reads.
@@ -170,7 +170,7 @@ def _lay_out_rows(call: Call) -> None:
 
     for field in call.changed():
         assert field.compaction is not None
-        if field.compaction.decision.encoding != "json":  # tables have rows of their own, but no measure against these
+        if field.compaction.decision.encoding != "json":  # tables have rows too, but cannot be compared with these
             field.context.choose = None
             field.compaction = compact(field.text, field.context)
         if field.compaction.decision.bytes_out > _MAX_ROWS_BYTES:
@@ -211,8 +211,8 @@ def _first_lines(text: str, max_lines: int, max_bytes: int) -> str:
     return "\n".join(kept)
 
 
-def _ink(text: str) -> int:
-    """Characters of ``text`` that are not white space."""
+def _visible_chars(text: str) -> int:
+    """Characters of ``text`` that are not whitespace."""
     return len("".join(text.split()))
 
 
@@ -236,7 +236,7 @@ def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
 
 
 def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
-    """The cut text with as many rows as fit in place of OpenCode's "(no output)", "" when there is nothing to mend."""
+    """The cut text with as many rows as fit in place of OpenCode's "(no output)", "" when there are none to show."""
     assert field.compaction is not None
     notice = _notice(cut)
     body = cut[: len(cut) - len(notice)]
@@ -250,8 +250,8 @@ def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
     head = body[: -len(AGENT.marks["nothing"])]
     lines = one_row_per_line(field.compaction.text.rstrip("\n")).split("\n")
     lines.reverse()
-    room = max_bytes - byte_length(head) - byte_length(notice)
-    rows = _first_lines("\n".join(lines), max_lines - head.count("\n") - notice.count("\n"), room).split("\n")
+    limit = max_bytes - byte_length(head) - byte_length(notice)
+    rows = _first_lines("\n".join(lines), max_lines - head.count("\n") - notice.count("\n"), limit).split("\n")
     rows.reverse()
     text = "\n".join(rows)
     return head + text + notice if text else ""
@@ -277,7 +277,7 @@ def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
 
 
 def _notice(text: str) -> str:
-    """OpenCode's own words behind the output (a time limit, an interruption), with the empty line before them."""
+    """The notice that OpenCode puts after the output (a time limit, an interruption), with the empty line before it."""
     for mark in _NOTICES:
         position = text.rfind("\n\n" + mark + "\n")
         if position != -1 and text.endswith(mark.replace("<", "</")):

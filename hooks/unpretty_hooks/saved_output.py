@@ -5,12 +5,12 @@ from unpretty.engine import system
 _TYPE, _REGULAR = 0o170000, 0o100000
 
 
-def read_saved(path: str, folder: str, max_bytes: int) -> "str | None":
-    """The text of the file at ``path``, which must lie directly in a folder named ``folder``.
+def read_saved(path: str, directory: str, max_bytes: int) -> "str | None":
+    """The text of the file at ``path``, which must lie directly in a directory named ``directory``.
 
     None when it is not a regular file there, larger than ``max_bytes`` bytes, or not readable as UTF-8.
     """
-    if not path.replace("\\", "/").rpartition("/")[0].endswith("/" + folder):
+    if not path.replace("\\", "/").rpartition("/")[0].endswith("/" + directory):
         return None
     try:
         handle = system.open_file(path, system.READ | system.NO_FOLLOW | system.NO_WAIT)
