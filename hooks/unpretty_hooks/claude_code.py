@@ -75,7 +75,8 @@ def model(payload: "dict[str, object]") -> str:
     """The model of the session's last assistant message, "" when unknown; a subagent's is not in this transcript."""
     if "agent_id" in payload:
         return ""
-    for line in reversed(_tail(text_of(payload, "transcript_path"), 65536).split("\n")):
+    tail, _ = system.read_tail(text_of(payload, "transcript_path"), 65536)
+    for line in reversed(tail.decode("utf-8", "replace").split("\n")):
         if '"assistant"' not in line:
             continue
         try:
@@ -183,18 +184,3 @@ def _client_version() -> str:
     """The client's version from ``AI_AGENT=claude-code_2-1-332_cli``, "" when it does not say."""
     parts = (system.environment("AI_AGENT") or "").split("_")
     return parts[1].replace("-", ".") if len(parts) > 1 and parts[0] == AGENT.name else ""
-
-
-def _tail(path: str, size: int) -> str:
-    """The last ``size`` bytes of a file as text, "" when it cannot be read."""
-    try:
-        handle = system.open_file(path, system.READ)
-    except (OSError, ValueError):
-        return ""
-    try:
-        system.lseek(handle, max(0, system.fstat(handle).st_size - size), 0)
-        return system.read(handle, size).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        system.close(handle)

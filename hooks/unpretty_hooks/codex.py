@@ -148,7 +148,7 @@ def _wall_time(item: "dict[str, object]") -> "list[str]":
 def _completed_item(path: str, call_id: str) -> "dict[str, object]":
     """The item that Codex recorded when the call ended, empty when it is not among the last lines of the rollout."""
     for size in _TAILS:
-        tail, whole = _tail(path, size)
+        tail, whole = system.read_tail(path, size)
         item = _find_item(tail, call_id)
         if item or whole:
             return item
@@ -174,22 +174,6 @@ def _find_item(tail: bytes, call_id: str) -> "dict[str, object]":
         if item.get("id") == call_id:
             return item
     return {}
-
-
-def _tail(path: str, size: int) -> "tuple[bytes, bool]":
-    """The last ``size`` bytes of a file and whether that is all of it; nothing when it cannot be read."""
-    try:
-        handle = system.open_file(path, system.READ | system.NO_WAIT)
-    except (OSError, ValueError):
-        return b"", True
-    try:
-        length = system.fstat(handle).st_size
-        system.lseek(handle, max(0, length - size), 0)
-        return system.read_to_end(handle, size), length <= size
-    except OSError:
-        return b"", True
-    finally:
-        system.close(handle)
 
 
 def _client_version(path: str) -> str:

@@ -199,6 +199,22 @@ def read_file(path: str, limit: int) -> bytes:
         close(handle)
 
 
+def read_tail(path: str, size: int) -> "tuple[bytes, bool]":
+    """The last ``size`` bytes of a file, and whether that is all of it; nothing when it cannot be read."""
+    try:
+        handle = open_file(path, READ | NO_WAIT)
+    except (OSError, ValueError):
+        return b"", True
+    try:
+        length = fstat(handle).st_size
+        lseek(handle, max(0, length - size), 0)
+        return read_to_end(handle, size), length <= size
+    except OSError:
+        return b"", True
+    finally:
+        close(handle)
+
+
 def read_to_end(handle: int, limit: int, is_whole: "Callable[[list[bytes]], bool] | None" = None) -> bytes:
     """What is left to read, up to about ``limit`` bytes more than that; raises OSError.
 

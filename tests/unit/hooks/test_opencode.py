@@ -322,7 +322,7 @@ class TestMcpResultsOverTheLimit:
         shown_after = opencode._shown(
             [texts.get("content.0.text", first), texts.get("content.1.text", pretty)], 3000, 51_200
         )
-        assert sum(map(opencode._ink, shown_after)) >= sum(map(opencode._ink, shown_before))
+        assert sum(map(opencode._visible_chars, shown_after)) >= sum(map(opencode._visible_chars, shown_before))
         assert len(call.fields) == 2
 
     def test_one_long_string_is_left_alone_rather_than_lost(self) -> None:
@@ -330,7 +330,7 @@ class TestMcpResultsOverTheLimit:
         texts, _ = answer(request("shop_list", ("content.0.text", pretty), mcp=True, max_lines=2000))
         assert "\n" in texts.get("content.0.text", pretty)
         shown = opencode._first_lines(texts.get("content.0.text", pretty), 2000, 51_200)
-        assert opencode._ink(shown) >= opencode._ink(opencode._first_lines(pretty, 2000, 51_200))
+        assert opencode._visible_chars(shown) >= opencode._visible_chars(opencode._first_lines(pretty, 2000, 51_200))
 
     def test_a_document_whose_rows_are_longer_than_its_lines_is_left_alone(self) -> None:
         # Pretty, its head shows 50 short lines; minified, its only row is one line over the limit.
