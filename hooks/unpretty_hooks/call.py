@@ -13,7 +13,7 @@ class Field:
         text: the text as the agent handed it over.
         context: what is known about it.
         whole: the text is all of what the agent had cut.
-        compaction: what became of it; set by ``serving``.
+        compaction: what became of it; ``serving`` sets it.
     """
 
     __slots__ = ("compaction", "context", "name", "text", "whole")
@@ -23,7 +23,7 @@ class Field:
         self.text = text
         self.context = context
         self.whole = whole
-        self.compaction: "Compaction | None" = None
+        self.compaction = Compaction(text, Decision("", text, 0))
 
     def leave(self, why: str) -> None:
         """Keep the original text after all, for the reason ``why``."""
@@ -76,7 +76,19 @@ class Call:
 
     def changed(self) -> "list[Field]":
         """The fields that became smaller."""
-        return [field for field in self.fields if field.compaction is not None and field.compaction.decision.converted]
+        return [field for field in self.fields if field.compaction.decision.converted]
+
+
+def call_of(agent: str, payload: "dict[str, object]") -> Call:
+    """The call that a payload in the form of Claude Code's hooks tells about, without its texts."""
+    call = Call(agent)
+    call.session = text_of(payload, "session_id")
+    call.tool_use_id = text_of(payload, "tool_use_id")
+    call.project = text_of(payload, "cwd")
+    call.model = text_of(payload, "model")
+    call.tool = text_of(payload, "tool_name")
+    call.command = text_of(mapping_of(payload, "tool_input"), "command")
+    return call
 
 
 def text_of(mapping: "dict[str, object]", key: str) -> str:

@@ -11,7 +11,7 @@ from unpretty.engine.commands import reads_file
 from unpretty.engine.context import FILE, MCP, SEARCH, SHELL, Context
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.engine.json_text.writer import to_json
-from unpretty_hooks.call import Call, Field, mapping_of, text_of
+from unpretty_hooks.call import Call, Field, call_of, mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +24,8 @@ _PERSISTED_KEYS = ("persistedOutputPath", "persistedOutputSize")
 
 def read(payload: "dict[str, object]", settings: "Settings") -> Call:
     """The call that ``payload`` tells about, with the texts that may be replaced."""
-    call = Call(AGENT.name)
+    call = call_of(AGENT.name, payload)
     call.agent_version = _client_version()
-    call.session = text_of(payload, "session_id")
-    call.tool_use_id = text_of(payload, "tool_use_id")
-    call.project = text_of(payload, "cwd")
-    call.tool = text_of(payload, "tool_name")
-    call.command = text_of(mapping_of(payload, "tool_input"), "command")
     response = payload.get("tool_response")
     if call.tool == "Bash" and isinstance(response, dict):
         _read_bash(call, response, settings)
@@ -54,7 +49,6 @@ def reply(payload: "dict[str, object]", call: Call) -> str:
     # Without us the model would have read a preview.
     previewed = _is_mcp(call) and sum(len(field.text) for field in call.fields) > MCP_CHARS
     for field in call.changed():
-        assert field.compaction is not None
         response = _replaced(response, field.name, field.compaction.text)
         if field.whole or previewed:
             _claim_nothing(field)
@@ -153,14 +147,13 @@ def _replaced(response: object, name: str, text: str) -> object:
 
 def _claim_nothing(field: Field) -> None:
     """Without us the model had read a short preview: the whole text is a gain, but no token was saved."""
-    assert field.compaction is not None
     field.text = field.compaction.text
     decision = field.compaction.decision
     decision.bytes_in, decision.chars_in, decision.steps = decision.bytes_out, decision.chars_out, {}
 
 
 def _chars_out(field: Field) -> int:
-    return field.compaction.decision.chars_out if field.compaction is not None else len(field.text)
+    return field.compaction.decision.chars_out
 
 
 def _saved_path(response: str) -> str:

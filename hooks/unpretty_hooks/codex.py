@@ -14,7 +14,7 @@ from unpretty.engine.commands import reads_file
 from unpretty.engine.context import FILE, MCP, SHELL, Context, byte_length
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.engine.json_text.writer import to_json
-from unpretty_hooks.call import Call, Field, mapping_of, text_of
+from unpretty_hooks.call import Call, Field, call_of, mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ _TAILS = (1 << 18, 1 << 22, 1 << 24)
 
 def read(payload: "dict[str, object]", settings: "Settings") -> Call:  # noqa: ARG001  the same for every adapter
     """The call that ``payload`` tells about, with the text that may be replaced."""
-    call = Call(AGENT.name)
-    call.session = text_of(payload, "session_id")
-    call.tool_use_id = text_of(payload, "tool_use_id")
-    call.project = text_of(payload, "cwd")
-    call.model = text_of(payload, "model")
-    call.tool = text_of(payload, "tool_name")
-    call.command = text_of(mapping_of(payload, "tool_input"), "command")
+    call = call_of(AGENT.name, payload)
     response = payload.get("tool_response")
     if call.tool == "Bash" and isinstance(response, str):
         call.fields.append(Field("output", response, _shell_context(call.command, response)))
@@ -55,7 +49,6 @@ def read(payload: "dict[str, object]", settings: "Settings") -> Call:  # noqa: A
 def reply(payload: "dict[str, object]", call: Call) -> str:
     """The answer that replaces the result, "" when nothing changed."""
     for field in call.changed():
-        assert field.compaction is not None
         header = _header(payload, call)
         if header is None:
             field.leave(reason.EXIT_STATUS_UNKNOWN)
@@ -84,7 +77,6 @@ def model(payload: "dict[str, object]") -> str:
 
 def _count_what_is_shown(call: Call, field: Field) -> None:
     """Let the figures of a long MCP result begin with as much of it as the model would have read."""
-    assert field.compaction is not None
     decision = field.compaction.decision
     if call.tool != "Bash" and decision.chars_in > MCP_CHARS:
         field.text = field.text[:MCP_CHARS]

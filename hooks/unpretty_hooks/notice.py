@@ -30,7 +30,6 @@ def announce(call: Call, is_first: "Callable[[str, str], bool]", in_context: boo
             the first line of the text.
     """
     for field in call.changed():
-        assert field.compaction is not None
         encoding = field.compaction.decision.encoding
         if encoding in ("", "json") or not is_first(call.session, encoding):
             continue
@@ -44,7 +43,6 @@ def announce(call: Call, is_first: "Callable[[str, str], bool]", in_context: boo
 
 
 def _put_first(field: Field, line: str) -> None:
-    assert field.compaction is not None
     field.compaction.text = f"[{line}]\n{field.compaction.text}"
     for name in ("bytes_out", "chars_out"):
         size = getattr(field.compaction.decision, name)

@@ -60,7 +60,6 @@ def reply(request: "dict[str, object]", call: Call) -> str:
         if field.name == "output" and text_of(request, "saved"):
             _settle_saved(field, _original(request), _limits(request))
     for field in call.changed():
-        assert field.compaction is not None
         texts[field.name] = field.compaction.text
     return to_json({"id": request.get("id"), "texts": texts}) + "\n"
 
@@ -135,14 +134,12 @@ def _keep_equivalent(call: Call) -> None:
     The program may print what it got, and OpenCode cuts that to whole lines, so the rows keep lines of their own.
     """
     for field in call.changed():
-        assert field.compaction is not None
         decision, text = field.compaction.decision, field.text.strip()
         whole = decision.docs == 1 and text[:1] in ("{", "[") and text[-1:] in ("}", "]")
         if not whole or set(decision.steps) != {"json"}:
             field.leave(reason.HOST_CANNOT_REPLACE)
     _lay_out_rows(call)
     for field in call.changed():
-        assert field.compaction is not None
         _resize(field, field.text, field.compaction.text)
 
 
@@ -161,7 +158,7 @@ def _fit_mcp(call: Call, max_lines: int, max_bytes: int) -> None:
                 field.leave(reason.OVER_HOST_LIMIT)
     # The figures are of what the model reads.
     for field, old, new in zip(call.fields, shown_before, _shown(_texts(call), max_lines, max_bytes), strict=True):
-        if field.compaction is not None and field.compaction.decision.converted:
+        if field.compaction.decision.converted:
             _resize(field, old, new)
 
 
@@ -169,7 +166,6 @@ def _lay_out_rows(call: Call) -> None:
     from unpretty.engine.json_text.rows import one_row_per_line
 
     for field in call.changed():
-        assert field.compaction is not None
         if field.compaction.decision.encoding != "json":  # tables have rows too, but cannot be compared with these
             field.context.choose = None
             field.compaction = compact(field.text, field.context)
@@ -180,7 +176,7 @@ def _lay_out_rows(call: Call) -> None:
 
 
 def _texts(call: Call) -> "list[str]":
-    return [field.text if field.compaction is None else field.compaction.text for field in call.fields]
+    return [field.compaction.text for field in call.fields]
 
 
 def _shown(texts: "list[str]", max_lines: int, max_bytes: int) -> "list[str]":
@@ -218,7 +214,7 @@ def _visible_chars(text: str) -> int:
 
 def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
     """Decide on output that OpenCode cut: all of it when it fits, its last rows when the model would read nothing."""
-    if field.compaction is None or field.text == cut:
+    if field.text == cut:
         return
     notice = _notice(cut)
     decision = field.compaction.decision
@@ -237,7 +233,6 @@ def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
 
 def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
     """The cut text with as many rows as fit in place of OpenCode's "(no output)", "" when there are none to show."""
-    assert field.compaction is not None
     notice = _notice(cut)
     body = cut[: len(cut) - len(notice)]
     kept_back = (reason.CONVERTED, reason.ALREADY_COMPACT, reason.GAIN_TOO_SMALL)
@@ -262,7 +257,6 @@ def _resize(field: Field, before: str, after: str) -> None:
 
     Where the model now reads more than it would have, results became complete, not smaller: no saving is claimed.
     """
-    assert field.compaction is not None
     decision = field.compaction.decision
     decision.steps = {}  # they add up to the whole texts' saving
     if byte_length(after) > byte_length(before):

@@ -107,7 +107,7 @@ def decide(call: Call, settings: "Settings") -> None:
 def _announce(call: Call, memory: Memory) -> None:
     """Have the model told, once in a session, when a text is in another encoding than JSON; see ``notice``."""
     for field in call.changed():
-        if field.compaction is not None and field.compaction.decision.encoding not in ("", "json"):
+        if field.compaction.decision.encoding not in ("", "json"):
             from unpretty_hooks.notice import announce
 
             announce(call, memory.is_first, agents.get(call.agent).shows_context)

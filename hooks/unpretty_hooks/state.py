@@ -95,7 +95,7 @@ def is_selftest() -> bool:
 
 def outcomes(call: Call) -> "list[tuple[str, str, Compaction]]":
     """Name, text before and compaction of each field; for a call without fields one that holds its reason."""
-    found = [(field.name, field.text, field.compaction) for field in call.fields if field.compaction is not None]
+    found = [(field.name, field.text, field.compaction) for field in call.fields]
     return found or [("", "", Compaction("", Decision(call.reason, "", 0)))]
 
 

@@ -69,14 +69,13 @@ def judge(result: ToolResult, settings: Settings, memory: Memory | None = None) 
 
 def _reason(call: Call) -> str:
     """One reason for all texts of a call: converted if any is, else that of the largest."""
-    decisions = [field.compaction.decision for field in call.fields if field.compaction is not None]
+    decisions = [field.compaction.decision for field in call.fields]
     if not decisions:
         return call.reason
     return max(decisions, key=lambda decision: (decision.converted, decision.bytes_in)).reason
 
 
 def _change(changed: Field) -> Change:
-    assert changed.compaction is not None
     decision = changed.compaction.decision
     steps = dict(decision.steps)
     saved = steps.pop("json", 0)
@@ -92,7 +91,6 @@ def _change(changed: Field) -> Change:
 
 def _is_document(changed: Field) -> bool:
     """True when the text is one document and nothing else, but for a frame that the agent put before it."""
-    assert changed.compaction is not None
     text = changed.text
     if "noise" in changed.compaction.decision.steps:
         text = reduce_noise(text) or text
