@@ -40,7 +40,6 @@ def add() -> None:
     for module in ("demo", "demo_worker"):
         for package in ("unpretty_hooks", "unpretty.transcripts", "unpretty_installer"):
             sys.modules[f"{package}.{module}"] = sys.modules[__name__]
-        sys.modules[f"unpretty_installer.{module}.plans"] = sys.modules[__name__]
 
 
 # The adapter.
@@ -99,14 +98,17 @@ def check(directories, since_ms, progress):
 
 
 def __getattr__(name: str) -> object:
-    """What the installer looks for: ``agent``; made only there, since it imports what the hook must not."""
-    if name != "agent":
+    """What the installer looks for; made only there, since it imports what the hook must not."""
+    if name != "installer":
         raise AttributeError(name)
-    from unpretty_installer.agents import Agent
+    from unpretty_installer.core.agent_installer import AgentInstaller
     from unpretty_installer.core.plan import Plan
     from unpretty_installer.core.report import AgentReport
 
     def plan(options):
         return Plan("demo", "Demo")
 
-    return Agent(agents.get("demo"), lambda: True, plan, plan, lambda options: AgentReport("demo", "Demo"))
+    def examine(options):
+        return AgentReport("demo", "Demo", True, "1.0", "active", "")
+
+    return AgentInstaller(agents.get("demo"), lambda: True, plan, plan, examine)

@@ -11,7 +11,7 @@ import pytest
 
 import unpretty
 import unpretty_hooks
-import unpretty_installer
+import unpretty_installer.agents
 from unpretty import agents, locations
 from unpretty.engine import context
 from unpretty_hooks import serving
@@ -32,6 +32,7 @@ class TestEachAgent:
         assert all(callable(getattr(adapter, name)) for name in ("read", "reply", "model", "payload_of"))
         records = agents.module("unpretty.transcripts", row)
         assert all(callable(getattr(records, name)) for name in ("session_files", "mark", "read_results", "check"))
+        assert unpretty_installer.agents.get(row.name).row is row
 
     def test_its_tools_return_kinds_that_the_engine_knows(self, row: agents.Agent) -> None:
         kinds = {context.SHELL, context.SEARCH, context.MCP, context.FILE}
@@ -160,8 +161,8 @@ class TestOneMore:
         assert "`demo`" in self.run(program)
 
     def test_install_doctor_and_overview(self) -> None:
-        for command in ("install", "uninstall", "doctor"):
-            assert "demo" in self.unpretty(command, "--help")
+        for command in ("install", "uninstall"):
+            assert "Demo" in self.unpretty(command, "demo")
         report = json.loads(self.unpretty("doctor", "demo", "--json"))
         assert [one["agent"] for one in report["agents"]] == ["demo"]
         assert "Demo" in self.unpretty()

@@ -70,7 +70,7 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
 """
 _SAMPLE_REQUESTS = (
-    {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "clientInfo": {"name": "claude-code"}}},
+    {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "clientInfo": {"name": "selftest"}}},
     {"method": "tools/call", "params": {"name": "items", "arguments": {}}},
 )
 _TIMEOUT_SECONDS = 20.0

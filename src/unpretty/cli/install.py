@@ -9,7 +9,7 @@ from unpretty_installer.wrap import plans
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[claude-code|codex|opencode]...", type=click.Choice(agents.names()))
+@click.argument("names", nargs=-1, metavar="[AGENT]...", type=click.Choice(agents.names()))
 @click.option("--apply", is_flag=True, help="Write what the plan says; without it nothing is written.")
 @click.option(
     "--project",
