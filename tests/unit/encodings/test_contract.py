@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,12 +94,10 @@ class TestANewEncoding:
     """In this process: the functions that commands and servers call."""
 
     @pytest.fixture(autouse=True)
-    def _registered(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        monkeypatch.setattr(registry, "ENCODINGS", dict(registry.ENCODINGS))
-        monkeypatch.setitem(sys.modules, "unpretty.encodings.demo", types.ModuleType("demo"))
+    def _registered(self) -> Iterator[None]:
         exec(DEMO, {})
         yield
-        sys.modules.pop("unpretty.encodings.demo", None)
+        del registry.ENCODINGS["demo"], sys.modules["unpretty.encodings.demo"]
 
     def test_the_library_writes_and_reads_it(self) -> None:
         text = unpretty.encode(ROWS, "demo")
