@@ -1,1 +1,1 @@
-"""Sets agents up and takes everything back: plan, apply, uninstall, doctor."""
+"""Installs unpretty in agents and uninstalls it: plan, apply, uninstall, doctor."""

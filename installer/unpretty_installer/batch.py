@@ -1,4 +1,4 @@
-"""Several agents in one go: one plan each, applied one after the other; a failure stays with its agent."""
+"""Several agents in one run: one plan each, applied one after the other; a failure stays with its agent."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ def plan_install(chosen: Iterable[AgentInstaller], options: Options) -> list[Age
 
 
 def plan_uninstall(chosen: Iterable[AgentInstaller], options: Options, *, purge: bool = False) -> list[AgentResult]:
-    """Plan to take each agent's set-up back; with the last agent our own files go too, with ``purge`` all of them.
+    """Plan to uninstall from each agent; with the last agent our own files go too, with ``purge`` all of them.
 
     Raises:
         UnprettyError: ``purge`` was asked for while another agent is still set up.
@@ -127,7 +127,7 @@ def _purge(plan: Plan) -> None:
     """Delete everything of ours. Raises UnprettyError with what could not be deleted.
 
     By now the agents' own plans have added copies of their files, and no agent can start a hook any more. One that is
-    just ending may have written meanwhile, so what is left is looked for twice.
+    just ending may have written since, so what is left is looked for twice.
     """
     stop_counting(locations.decision_log_file())
     for _ in range(2):

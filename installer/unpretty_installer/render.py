@@ -3,11 +3,12 @@
 import difflib
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.batch import AgentResult
-from unpretty_installer.core.plan import Block, FileChange, Note, Plan
+from unpretty_installer.core.plan import Block, FileChange, Plan
 
 SCHEMA = 1
 Line = tuple[str, str]  # a style of rich ("" for none) and the text
@@ -126,21 +127,14 @@ def _agent_json(result: AgentResult) -> dict[str, object]:
         "removals": [str(path) for path in plan.removals],
         "steps": [{"title": step.title, "why": step.why} for step in plan.steps],
         "checks": [check.title for check in plan.checks],
-        "warnings": _notes(plan.warnings),
+        "warnings": [asdict(note) for note in plan.warnings],
         "manual_steps": list(plan.manual_steps),
-        "notices": _notes(plan.notices),
-        "blocks": [
-            {"code": block.code, "message": block.message, "hint": block.hint, "snippet": block.snippet}
-            for block in plan.blocks
-        ],
+        "notices": [asdict(note) for note in plan.notices],
+        "blocks": [asdict(block) for block in plan.blocks],
         "undo": plan.undo,
         "backup": None if result.backup is None else str(result.backup),
         "error": None if error is None else {"code": error.code, "message": str(error), "hint": error.hint},
     }
-
-
-def _notes(notes: tuple[Note, ...]) -> list[dict[str, str]]:
-    return [{"code": note.code, "message": note.message} for note in notes]
 
 
 def _change_json(change: FileChange) -> dict[str, object]:

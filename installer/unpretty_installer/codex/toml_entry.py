@@ -1,7 +1,7 @@
 """Our entry in Codex's config.toml, put in and taken out without touching anything else.
 
 New tables go after the last line, which is valid TOML and makes ours the last group. What was inserted is taken out as
-the very text; when it was edited meanwhile, by the lines of its tables; and in inline forms through tomlkit. Each edit
+the very text; when it was edited since, by the lines of its tables; and in inline forms through tomlkit. Each edit
 is proven: the file parses, and it says what it said before, with the one change.
 """
 

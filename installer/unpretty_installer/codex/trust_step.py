@@ -1,4 +1,4 @@
-"""The step that asks Codex to trust our entry, and takes that back when something later fails."""
+"""The step that asks Codex to trust our entry, and undoes that when something later fails."""
 
 from pathlib import Path
 
@@ -68,7 +68,9 @@ class _Trusting:
         """Put back what was there before."""
         for path, before, after in reversed(self._written):
             if files.read(path) != after:
-                raise UnprettyError(f"{path} was changed by another program meanwhile.", code="changed_meanwhile")
+                raise UnprettyError(
+                    f"{path} was changed by another program at the same time.", code="changed_meanwhile"
+                )
             if before is None:
                 files.remove(path)
             else:

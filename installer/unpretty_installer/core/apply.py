@@ -1,7 +1,7 @@
 """Carries a plan out as one transaction: all of it, or everything is as it was.
 
 Order: refuse what cannot or must not be written, back up, write file by file, run the steps, run the checks. Whatever
-fails, also an interrupt, everything written so far is put back. A process that is killed leaves each file either old or
+fails, also an interrupt, everything written so far is undone. A process that is killed leaves each file either old or
 new, never half; making the plan again and applying it completes the work.
 """
 
@@ -81,7 +81,7 @@ def _is_done(change: FileChange) -> bool:
 
 
 def _carry_out(change: FileChange, undo: list[Undo]) -> None:
-    """Write one file. What takes it back is noted first: an interrupt may come right after the write."""
+    """Write one file. What undoes it is noted first: an interrupt may come right after the write."""
     rework = change.rework
     if rework is not None:
         undo.append(lambda: rewrite(change.path, rework.back, rework.lock))
@@ -116,7 +116,7 @@ def _put_back(change: FileChange, mode: int | None) -> None:
     if current == change.before:
         return
     if current != change.after:
-        raise UnprettyError(f"{change.path} was changed by another program meanwhile.", code="changed_meanwhile")
+        raise UnprettyError(f"{change.path} was changed by another program at the same time.", code="changed_meanwhile")
     _put(change, change.before, mode)
 
 

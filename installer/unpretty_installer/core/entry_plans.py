@@ -1,4 +1,4 @@
-"""What the plans of all agents share: the launcher before the entry, the trial after it, the receipt, the way back."""
+"""What the plans of all agents share: the launcher before the entry, the trial after it, the receipt, the removal."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

@@ -209,7 +209,7 @@ def _give_link(path: Path, temporary: Path) -> None:
 
 @contextlib.contextmanager
 def _given(path: Path) -> Iterator[None]:
-    """Say in words why ``path`` could not be given to the owner of HOME."""
+    """Raise UnprettyError that says why ``path`` could not be given to the owner of HOME."""
     try:
         yield
     except OSError as exc:

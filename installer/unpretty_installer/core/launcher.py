@@ -73,7 +73,7 @@ def hook_source() -> bytes:
 
 
 def path_list(directories: Iterable[Path | str]) -> str:
-    """``directories`` as a Python list in ASCII, in which the version of Python is that of whoever evaluates it.
+    """``directories`` as a Python list in ASCII, with the version of the Python that evaluates it.
 
     An environment may be moved to another Python in place (``uv tool upgrade --python``, ``pipx reinstall``); its
     packages are then in ``lib/pythonX.Y`` of that one. The source needs ``sys``.
@@ -192,7 +192,7 @@ def _asked(python: str, script: Path, content: bytes) -> str:  # noqa: ARG001  a
 def blocks() -> tuple[Block, ...]:
     """Why this install must not be registered with an agent; empty when it may.
 
-    ``uvx`` and ``pipx run`` keep their environments in a cache, from which they vanish some day.
+    ``uvx`` and ``pipx run`` keep their environments in a cache, which is cleaned at times.
     """
     if not _is_temporary(PurePath(sys.prefix)):
         return ()

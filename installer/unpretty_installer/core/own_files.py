@@ -3,7 +3,7 @@
 ``uninstall --purge`` deletes what the list names and nothing else. The directories may be shared with files of the
 user's, or be links into the user's own directories: no link is followed but the ``python`` link is ours itself, and
 where a name alone is no proof, a file's first bytes are. Whoever makes unpretty write another file adds it here;
-tests/unit/installer/test_own_files.py fails until then.
+tests/unit/installer/core/test_own_files.py fails until then.
 """
 
 import os

@@ -36,7 +36,7 @@ class Note:
 class Rework:
     """How to make a change again, for a file that a running program rewrites at any time.
 
-    ``forward`` makes the change in the bytes that are there by then, ``back`` takes it out again; both raise
+    ``forward`` makes the change in the bytes that are there by then, ``back`` undoes it; both raise
     UnprettyError when they cannot. ``lock`` is the directory whose making is the program's own way to have the file
     alone.
     """
@@ -92,7 +92,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that is not a file. ``run`` follows the files; ``undo`` takes it back when something later fails.
+    """Something that is not a file. ``run`` follows the files; ``undo`` undoes it when something later fails.
 
     Both raise UnprettyError when they fail.
     """
@@ -136,7 +136,7 @@ class Plan:
         warnings: what may surprise the user.
         manual_steps: what the user has to do, one sentence each.
         notices: what is good to know: what takes effect when, what is never seen.
-        undo: the exact command that takes the plan back.
+        undo: the exact command that undoes the plan.
         blocks: why it cannot be applied; empty when it can.
         removals: our own files that are deleted at the very end and cannot be restored (``--purge``); looked for again
             then, since carrying plans out makes more of them.

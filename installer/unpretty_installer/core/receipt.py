@@ -1,4 +1,4 @@
-"""What a config file was like before us, kept so that it can come back byte for byte.
+"""What a config file was like before us, kept so that it can be restored byte for byte.
 
 One receipt per file that belongs to somebody else and that we changed, in ``<state directory>/receipts``. Receipts are
 part of the plan that changes the file, so they are written and rolled back together with it.
@@ -110,9 +110,7 @@ def keep(
         ),
         notes={**(earlier.notes if earlier else {}), **(notes or {})},
     )
-    file = _file(agent, change.path)
-    why = "Remembers what the file was like, so that uninstall can restore it."
-    return FileChange(file, files.read(file), _encoded(receipt), why, ours=True, mode=0o600)
+    return _written(receipt, "Remembers what the file was like, so that uninstall can restore it.")
 
 
 def remember(agent: str, path: Path, added: tuple[str, ...]) -> FileChange:
@@ -126,8 +124,11 @@ def remember(agent: str, path: Path, added: tuple[str, ...]) -> FileChange:
     earlier = find(agent, path)
     known = earlier.added if earlier else ()
     receipt = Receipt(agent, path, None, "", tuple(dict.fromkeys((*known, *added))))
-    file = _file(agent, path)
-    why = "Remembers where servers were wrapped, so that uninstall finds them."
+    return _written(receipt, "Remembers where servers were wrapped, so that uninstall finds them.")
+
+
+def _written(receipt: Receipt, why: str) -> FileChange:
+    file = _file(receipt.agent, receipt.path)
     return FileChange(file, files.read(file), _encoded(receipt), why, ours=True, mode=0o600)
 
 

@@ -102,11 +102,11 @@ def _rejections(agent: str) -> list[Note]:
     outcomes = lately(log, agent, checks(since_ms, spend)[agent], since_ms=since_ms, spend=spend)
     if not outcomes[REJECTED]:
         return []
-    told = f"{outcomes[REJECTED]} of the last {sum(outcomes.values())} conversions were rejected"
+    share = f"{outcomes[REJECTED]} of the last {sum(outcomes.values())} conversions were rejected"
     return [
         Note(
             "rewrites_rejected",
-            f"{told}: the agent showed the original. Another hook on the same tools, an old client or a changed hook"
+            f"{share}: the agent showed the original. Another hook on the same tools, an old client or a changed hook"
             " command can be why; `unpretty stats --verify` counts them.",
         )
     ]

@@ -20,11 +20,11 @@ _STALE_SECONDS = 30.0
 
 
 def rewrite(path: Path, edit: Callable[[bytes], bytes], lock: Path) -> None:
-    """Put ``edit`` of the file's bytes in their place, whole, and only where nobody has written it meanwhile.
+    """Put ``edit`` of the file's bytes in their place, whole, and only where nobody else has written it since.
 
     Args:
         path: the file.
-        edit: makes the new bytes; called again for newer ones when the file was rewritten meanwhile.
+        edit: makes the new bytes; called again for newer ones when the file was rewritten in between.
         lock: the directory that keeps the other program out.
 
     Raises:
@@ -67,7 +67,7 @@ def _alone(path: Path, lock: Path) -> Iterator[None]:
 
 
 def _is_stale(lock: Path) -> bool:
-    """Whether whoever made the lock did not live to take it away."""
+    """Whether the process that made the lock ended without removing it."""
     try:
         return time.time() - lock.stat().st_mtime > _STALE_SECONDS
     except OSError:

@@ -1,4 +1,4 @@
-"""Adds the wrapping of MCP servers to an agent's plans: what ``--wrap-mcp`` asks for, and taking it back.
+"""Adds the wrapping of MCP servers to an agent's plans: what ``--wrap-mcp`` asks for, and how to undo it.
 
 A file that holds our hook as well (Codex's config.toml) is changed once: first for the hook, then for the servers.
 """

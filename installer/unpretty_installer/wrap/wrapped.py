@@ -1,7 +1,7 @@
 """MCP servers with the proxy in front: what their command looks like, how to recognise ours, which to wrap.
 
 A wrapped server is started as ``proxy --name=NAME -- COMMAND ARG...``. What follows the first ``--`` is the
-server's own command, untouched; taking the arguments in front of it away unwraps it, whoever edited it meanwhile.
+server's own command, untouched; without the arguments in front of it, it is unwrapped, also after others edited it.
 """
 
 import re

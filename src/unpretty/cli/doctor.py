@@ -1,5 +1,6 @@
 """``unpretty doctor``: what is right, what is wrong, and the command that fixes it."""
 
+import dataclasses
 import json
 import sys
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ def command(ctx: click.Context, names: tuple[str, ...], *, fix: bool, as_json: b
     """Examine the agents named, or every agent found on this machine. Exits with 1 when something is wrong."""
     reports = [agent.examine(Options()) for agent in agents.chosen(names)]
     if fix:
-        reports = [_mended(report, quiet=as_json) for report in reports]
+        reports = [_repaired(report, quiet=as_json) for report in reports]
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, "agents": [as_value(report) for report in reports]}, indent=2))
     elif reports:
@@ -37,7 +38,7 @@ def command(ctx: click.Context, names: tuple[str, ...], *, fix: bool, as_json: b
     ctx.exit(1 if any(report.problems for report in reports) else 0)
 
 
-def _mended(report: AgentReport, *, quiet: bool) -> AgentReport:
+def _repaired(report: AgentReport, *, quiet: bool) -> AgentReport:
     if not report.problems or not report.repair:
         return report
     results = batch.repair(report)
@@ -54,10 +55,8 @@ def as_value(report: AgentReport) -> dict[str, object]:
         "version": report.version,
         "status": report.status,
         "config": report.config,
-        "faults": [
-            {"code": problem.code, "message": problem.message, "fix": problem.fix} for problem in report.problems
-        ],
-        "notices": [{"code": note.code, "message": note.message} for note in report.notices],
+        "faults": [dataclasses.asdict(problem) for problem in report.problems],
+        "notices": [dataclasses.asdict(note) for note in report.notices],
         "run_ms": None if report.run_ms is None else round(report.run_ms, 1),
         "last_decision": report.last_decision,
         "mcp_servers": [
@@ -106,7 +105,7 @@ def _servers(report: AgentReport) -> str:
 
 
 def _last(report: AgentReport) -> str:
-    """The last decision in words: when (local time), tool, what became of it."""
+    """The last decision in one line: when (local time), tool, what became of it."""
     last = report.last_decision
     if last is None:
         return "none seen" if report.status != "not_installed" else ""

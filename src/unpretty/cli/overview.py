@@ -8,6 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from unpretty import __version__, locations
+from unpretty import agents as table
+from unpretty.cli.plan_output import one_of
 from unpretty.decision_log.reader import last_decision
 from unpretty.report.period import Period, local_time
 from unpretty.report.words import percent, size, tokens, visible
@@ -37,20 +39,21 @@ def show_overview() -> None:
 
 
 def next_step(reports: list[AgentReport], *, seen: bool) -> str:
-    """The one thing to do next, in words.
+    """The one thing to do next.
 
     Args:
         reports: the agents on this machine.
         seen: whether the decision log holds any result.
     """
-    broken = [report for report in reports if report.problems]
-    if broken:
-        return f"{broken[0].title}: {broken[0].problems[0].fix}"
+    for report in reports:
+        if report.problems:
+            return f"{report.title}: {report.problems[0].fix}"
     waiting = [report.agent for report in reports if report.status == "not_installed"]
     if waiting and len(waiting) == len(reports):
         return "`unpretty install` shows what would be written; `unpretty estimate` what it would save."
     if not reports:
-        return "install Claude Code, Codex or OpenCode, or try `unpretty convert` on a JSON file."
+        titles = one_of(row.title for row in table.every())
+        return f"install {titles}, or try `unpretty convert` on a JSON file."
     if not seen:
         return "let the agent run a command, then look at `unpretty stats`."
     if waiting:
@@ -77,7 +80,7 @@ def _agents(reports: list[AgentReport]) -> Table:
 
 
 def _last_result() -> str:
-    """The last result in the log, in words; "" when there is none."""
+    """The last result in the log as a line; "" when there is none."""
     last = last_decision(locations.decision_log_file())
     if last is None:
         return ""

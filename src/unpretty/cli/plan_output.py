@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty.errors import UnprettyError
-from unpretty_installer import batch, render
+from unpretty_installer import agents, batch, render
 from unpretty_installer.batch import AgentResult
 from unpretty_installer.core import planning
 
@@ -35,7 +35,7 @@ def run(
     Args:
         results: the plans.
         command: ``install`` or ``uninstall``.
-        arguments: what else was on the command line; for the hint that tells how to apply.
+        arguments: what else was on the command line; for the hint on how to apply.
         apply: carry the plans out.
         as_json: print one JSON document instead of text.
     """
@@ -61,14 +61,20 @@ def exit_status(results: list[AgentResult], *, pending_is_2: bool = False) -> in
 
 
 def project_directory(
-    value: str | None, agents: tuple[str, ...], names: tuple[str, ...]
+    value: str | None, chosen: tuple[str, ...], names: tuple[str, ...]
 ) -> tuple[Path | None, tuple[str, ...]]:
     """The directory of ``--project [DIR]``, and the agents: ``--project codex`` means codex unless that exists."""
     if value is None:
-        return None, agents
+        return None, chosen
     if value in names and not Path(value).is_dir():
-        return planning.here(), (value, *agents)
-    return Path(value).expanduser().absolute(), agents
+        return planning.here(), (value, *chosen)
+    return Path(value).expanduser().absolute(), chosen
+
+
+def one_of(names: Iterable[str]) -> str:
+    """``names`` as alternatives in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def nothing_found() -> UnprettyError:
@@ -76,5 +82,5 @@ def nothing_found() -> UnprettyError:
     return UnprettyError(
         "No coding agent was found on this machine.",
         code="no_agent",
-        hint="Name one to set it up all the same: claude-code, codex or opencode.",
+        hint=f"Name one to set it up all the same: {one_of(agents.names())}.",
     )

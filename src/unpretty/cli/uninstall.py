@@ -1,4 +1,4 @@
-"""``unpretty uninstall``: show what would be taken back, and with ``--apply`` take it back."""
+"""``unpretty uninstall``: show what would be undone, and with ``--apply`` undo it."""
 
 import click
 
@@ -14,12 +14,12 @@ from unpretty_installer.core.plan import Options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], *, apply: bool, purge: bool, as_json: bool) -> None:
-    """Take back what was set up, in the agents named or in all: files that nobody touched come back byte for byte."""
+    """Undo what was installed, in the agents named or in all: files that nobody touched are restored byte for byte."""
     chosen = agents.chosen(names) if names else agents.every()
     results = batch.plan_uninstall(chosen, Options(), purge=purge)
     if not names:
-        told = [result for result in results if result.state != "nothing_to_do" or result.agent == batch.OWN]
-        results = told or results[:1]
+        shown = [result for result in results if result.state != "nothing_to_do" or result.agent == batch.OWN]
+        results = shown or results[:1]
     results = plan_output.run(
         results, "uninstall", [*names, *(["--purge"] if purge else [])], apply=apply, as_json=as_json
     )
