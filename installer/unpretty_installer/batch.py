@@ -82,7 +82,7 @@ def carry_out(results: list[AgentResult]) -> list[AgentResult]:
 
 
 def repair(report: AgentReport) -> list[AgentResult]:
-    """Plan and apply what fixes an agent, in each place where we are installed."""
+    """Plan and apply what fixes an agent, in each location where we are installed."""
     agent = agents.get(report.agent)
     results: list[AgentResult] = []
     for options in report.repair:

@@ -51,13 +51,13 @@ def claude_files(draw: st.DrawFn) -> tuple[str, list[tuple[str, ...]]]:
 def test_a_file_of_claude_code_comes_back(file: tuple[str, list[tuple[str, ...]]], word: str) -> None:
     text, places = file
     data, name = text.encode(), "x"
-    fronts = {place: wrapped.front(place[-1]) for place in places}
+    fronts = {keys: wrapped.front(keys[-1]) for keys in places}
     after, made = json_servers.wrapped(data, fronts, name=name, strict=True)
     expected = json.loads(text)
-    for place in places:
-        entry = expected["mcpServers"][place[-1]]
+    for keys in places:
+        entry = expected["mcpServers"][keys[-1]]
         if "command" in entry and not wrapped.is_wrapped(json_servers.argv_of(entry)):
-            argv = [*wrapped.front(place[-1]), entry["command"], *entry.get("args", [])]
+            argv = [*wrapped.front(keys[-1]), entry["command"], *entry.get("args", [])]
             entry["command"], entry["args"] = argv[0], argv[1:]
     assert json.loads(after) == expected
     assert json_servers.wrapped(after, fronts, name=name, strict=True) == (after, ())
@@ -87,11 +87,11 @@ def opencode_files(draw: st.DrawFn) -> tuple[str, list[str]]:
 @given(opencode_files())
 def test_a_file_of_opencode_comes_back(file: tuple[str, list[str]]) -> None:
     text, argv = file
-    place = ("mcp", "db")
-    after, made = json_servers.wrapped(text.encode(), {place: wrapped.front("db")}, name="x", strict=False)
-    found = json_servers.argv_of(json_servers.JsonDocument.read(after).value(place))
+    keys = ("mcp", "db")
+    after, made = json_servers.wrapped(text.encode(), {keys: wrapped.front("db")}, name="x", strict=False)
+    found = json_servers.argv_of(json_servers.JsonDocument.read(after).value(keys))
     assert found == (tuple(argv) if wrapped.is_wrapped(argv) else (*wrapped.front("db"), *argv))
-    assert json_servers.unwrapped(after, [place], made, name="x", strict=False) == text.encode()
+    assert json_servers.unwrapped(after, [keys], made, name="x", strict=False) == text.encode()
 
 
 def toml_string(word: str) -> st.SearchStrategy[str]:
@@ -132,7 +132,7 @@ def test_a_file_of_codex_comes_back(file: tuple[str, list[str]], cut: bool, wind
     text = text.rstrip("\n") if cut else text
     data = (text.replace("\n", "\r\n") if windows else text).encode()
     places = [(toml_servers.TABLE, name) for name in names]
-    fronts = {place: wrapped.front(place[-1]) for place in places}
+    fronts = {keys: wrapped.front(keys[-1]) for keys in places}
     after, made = toml_servers.wrapped(data, fronts, name="x")
     assert toml_servers.wrapped(after, fronts, name="x") == (after, ())
     assert toml_servers.unwrapped(after, places, made, name="x") == data

@@ -20,7 +20,7 @@ from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.agent import PROJECT
 from unpretty_installer.wrap.json_servers import JsonServers, argv_of_pair
-from unpretty_installer.wrap.wrapped import Place, Server
+from unpretty_installer.wrap.wrapped import KeyPath, Server
 
 _SERVERS = "mcpServers"
 _REMOTE = ("http", "sse", "sse-ide", "ws", "ws-ide", "streamable-http")
@@ -61,10 +61,8 @@ class ClaudeCodeServers(JsonServers):
             ) from None
         policy = _policy()
         return [
-            Server(
-                name, path, place, entry_scope, *_command(entry), obstacle=self._obstacle(entry, name, scope, policy)
-            )
-            for entry_scope, place, name, entry in _entries(values, scope)
+            Server(name, path, keys, entry_scope, *_command(entry), obstacle=self._obstacle(entry, name, scope, policy))
+            for entry_scope, keys, name, entry in _entries(values, scope)
         ]
 
     def _obstacle(self, entry: dict[str, object], name: str, scope: str, policy: str) -> str:
@@ -97,7 +95,7 @@ class ClaudeCodeServers(JsonServers):
         """With ``--project``: what belongs to that project."""
         if project is None or server.scope == PROJECT:
             return True
-        return server.scope == "local" and server.place[1] in _names_of(project)
+        return server.scope == "local" and server.keys[1] in _names_of(project)
 
     def lock(self, path: Path) -> Path | None:
         """The client locks its own file by a directory beside it."""
@@ -111,7 +109,7 @@ def _command(entry: dict[str, object]) -> tuple[tuple[str, ...], bool]:
     return (() if remote else argv), remote
 
 
-def _entries(values: object, scope: str) -> Iterator[tuple[str, Place, str, dict[str, object]]]:
+def _entries(values: object, scope: str) -> Iterator[tuple[str, KeyPath, str, dict[str, object]]]:
     """Scope, place, name and entry of each server in the client's own file or in a ``.mcp.json``."""
     for name, entry in _mapping(_mapping(values).get(_SERVERS)).items():
         if isinstance(entry, dict):

@@ -24,28 +24,27 @@ def with_entry(here: Path) -> list[Path]:
     return [path for path in codex_places.entry_files(here) if _holds_entry(path)]
 
 
-def mark(places: Iterable[Path]) -> tuple[FileChange, ...]:
-    """The change of the mark for ``places``, all files that are going to hold our entry; none when nothing changes."""
-    layers = {os.path.realpath(place.parent) for place in places}
+def mark(paths: Iterable[Path]) -> tuple[FileChange, ...]:
+    """The change of the mark for ``paths``, all files that are going to hold our entry; none when nothing changes."""
+    layers = {os.path.realpath(path.parent) for path in paths}
     content = "".join(f"{directory}\n" for directory in sorted(layers)) if len(layers) > 1 else None
-    path = locations.copies_file(CLIENT.row.name)
+    marker = locations.copies_file(CLIENT.row.name)
     after = None if content is None else content.encode("utf-8", "surrogateescape")
-    change = FileChange(
-        path, files.read(path, own=True), after, "Lets one copy of the hook answer each call.", ours=True, mode=0o600
-    )
+    why = "Lets one copy of the hook answer each call."
+    change = FileChange(marker, files.read(marker, own=True), after, why, ours=True, mode=0o600)
     return () if change.operation == "keep" else (change,)
 
 
-def notes(place: Path, places: Iterable[Path]) -> list[Note]:
-    """A note for each of ``places`` that is in another directory than ``place``."""
+def notes(path: Path, paths: Iterable[Path]) -> list[Note]:
+    """A note for each of ``paths`` that is in another directory than ``path``."""
     return [
         Note(
             "second_copy",
             f"{other} holds our hook, too. Codex runs both where both apply; only one of them answers a call, so one"
             " is enough.",
         )
-        for other in places
-        if not planning.same_file(other.parent, place.parent)
+        for other in paths
+        if not planning.same_file(other.parent, path.parent)
     ]
 
 

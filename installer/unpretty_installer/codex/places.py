@@ -35,17 +35,17 @@ class ConfigLayer:
         """The general configuration, which can hold hooks too."""
         return self.directory / "config.toml"
 
-    def place(self, path: Path) -> str:
+    def name_of(self, path: Path) -> str:
         """How Codex names one of the layer's files: links of the directory are followed, a link of the file is not."""
         return str(Path(os.path.realpath(self.directory), path.name))
 
     def key(self, path: Path, entry: HookEntry) -> str:
         """What Codex keeps trust in a PostToolUse handler under."""
-        return f"{self.place(path)}:post_tool_use:{entry.group}:{entry.index}"
+        return f"{self.name_of(path)}:post_tool_use:{entry.group}:{entry.index}"
 
     def owns(self, key: str) -> bool:
         """Whether ``key`` is that of a hook in one of the layer's files."""
-        return key.startswith((f"{self.place(self.hooks_json)}:", f"{self.place(self.config_toml)}:"))
+        return key.startswith((f"{self.name_of(self.hooks_json)}:", f"{self.name_of(self.config_toml)}:"))
 
 
 def user_layer() -> ConfigLayer:

@@ -16,7 +16,7 @@ from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap.agent import PROJECT, AgentServers
 from unpretty_installer.wrap.json_servers import argv_of_pair
-from unpretty_installer.wrap.wrapped import Place, Server
+from unpretty_installer.wrap.wrapped import KeyPath, Server
 
 
 class CodexServers(AgentServers):
@@ -47,12 +47,12 @@ class CodexServers(AgentServers):
         return found
 
     def wrapped(
-        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+        self, data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str
     ) -> tuple[bytes, tuple[str, ...]]:
         """See ``toml_servers.wrapped``."""
         return toml_servers.wrapped(data, fronts, name=name)
 
-    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+    def unwrapped(self, data: bytes, places: Iterable[KeyPath], made: Sequence[str], *, name: str) -> bytes:
         """See ``toml_servers.unwrapped``."""
         return toml_servers.unwrapped(data, places, made, name=name)
 

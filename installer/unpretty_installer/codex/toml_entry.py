@@ -71,7 +71,7 @@ def without_ours(config: Config, added: tuple[str, ...]) -> str:
 
 
 def inserted_text(before: str, after: str) -> str | None:
-    """The text that was inserted at one place to make ``after`` of ``before``; None when something else changed."""
+    """The text that was inserted at one position to make ``after`` of ``before``; None when something else changed."""
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
@@ -95,7 +95,7 @@ def _block(text: str, group: Mapping[str, object]) -> str:
 
 
 def _placeholder(block: str) -> str:
-    """What keeps the place of ``block``: as much of it as comes before its own lines, and an empty group."""
+    """What keeps the position of ``block``: as much of it as comes before its own lines, and an empty group."""
     end = "\r\n" if "\r\n" in block else "\n"
     lead = block[: block.index("[")]
     return f"{lead}[[hooks.{EVENT}]]{end}hooks = []{end}"

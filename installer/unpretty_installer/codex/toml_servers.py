@@ -16,7 +16,7 @@ from unpretty_installer.edit.toml_spans import Member
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.json_servers import added, argv_of_pair
 from unpretty_installer.wrap.splice import CommandSpans, put_in_front, take_from_front
-from unpretty_installer.wrap.wrapped import Place
+from unpretty_installer.wrap.wrapped import KeyPath
 
 TABLE = "mcp_servers"
 
@@ -28,7 +28,7 @@ def servers_of(config: Config) -> dict[str, Table]:
     return {name: entry for name, entry in found if isinstance(entry, dict)}
 
 
-def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) -> tuple[bytes, tuple[str, ...]]:
+def wrapped(data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str) -> tuple[bytes, tuple[str, ...]]:
     """The bytes with the arguments of ``fronts`` in front of each server named there that is not wrapped.
 
     Returns:
@@ -39,51 +39,51 @@ def wrapped(data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str) ->
     """
     config = Config.read(data, name)
     made: list[str] = []
-    for place, front in fronts.items():
-        entry = servers_of(config).get(place[-1], {})
+    for keys, front in fronts.items():
+        entry = servers_of(config).get(keys[-1], {})
         argv = argv_of_pair(entry)
         if not argv or wrap.is_wrapped(argv):
             continue
         spelled = [tomlkit.item(word).as_string() for word in front]
 
-        def put(text: str, spelled: Sequence[str] = spelled, place: Place = place) -> str:
-            text = text if "args" in _find(text, place) else _with_args(text, place)
-            return put_in_front(text, _command(text, place), spelled)
+        def put(text: str, spelled: Sequence[str] = spelled, keys: KeyPath = keys) -> str:
+            text = text if "args" in _find(text, keys) else _with_args(text, keys)
+            return put_in_front(text, _command(text, keys), spelled)
 
-        config = _edited(config, place, (*front, *argv), put)
+        config = _edited(config, keys, (*front, *argv), put)
         if "args" not in entry:
-            made.append(added(place))
+            made.append(added(keys))
     return config.text.encode("utf-8"), tuple(made)
 
 
-def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+def unwrapped(data: bytes, places: Iterable[KeyPath], made: Sequence[str], *, name: str) -> bytes:
     """The bytes without the proxy in front of the servers at ``places``, and without what ``made`` names.
 
     Raises:
         UnprettyError: as for ``wrapped``.
     """
     config = Config.read(data, name)
-    for place in places:
-        argv = argv_of_pair(servers_of(config).get(place[-1]))
+    for keys in places:
+        argv = argv_of_pair(servers_of(config).get(keys[-1]))
         count = wrap.length_of_front(argv)
         if not count:
             continue
-        alone = added(place) in made and len(argv) == count + 1 and not _has_comment(config.text, place)
+        alone = added(keys) in made and len(argv) == count + 1 and not _has_comment(config.text, keys)
 
-        def take(text: str, place: Place = place, count: int = count, alone: bool = alone) -> str:
-            text = take_from_front(text, _command(text, place), count)
-            return _without_args(text, place) if alone else text
+        def take(text: str, keys: KeyPath = keys, count: int = count, alone: bool = alone) -> str:
+            text = take_from_front(text, _command(text, keys), count)
+            return _without_args(text, keys) if alone else text
 
-        config = _edited(config, place, argv[count:], take, has_args=not alone)
+        config = _edited(config, keys, argv[count:], take, has_args=not alone)
     return config.text.encode("utf-8")
 
 
 def _edited(
-    config: Config, place: Place, argv: Sequence[str], edit: Callable[[str], str], *, has_args: bool = True
+    config: Config, keys: KeyPath, argv: Sequence[str], edit: Callable[[str], str], *, has_args: bool = True
 ) -> Config:
     """``config`` after ``edit``, which may only change the command of one server, to ``argv``."""
     wanted = copy.deepcopy(config.values)
-    entry = wanted[TABLE][place[-1]]
+    entry = wanted[TABLE][keys[-1]]
     entry["command"], entry["args"] = argv[0], list(argv[1:])
     if not has_args:
         del entry["args"]
@@ -94,7 +94,7 @@ def _edited(
         text, values = "", {}
     if values != wanted:
         raise UnprettyError(
-            f"The MCP server {place[-1]} in {config.name} is written in a form that cannot be edited safely, so the "
+            f"The MCP server {keys[-1]} in {config.name} is written in a form that cannot be edited safely, so the "
             "file was left alone.",
             code="cannot_edit",
             hint="Leave it out of --wrap-mcp.",
@@ -102,20 +102,20 @@ def _edited(
     return Config(text, values, config.name)
 
 
-def _find(text: str, place: Place) -> dict[str, Member]:
-    """The members ``command`` and ``args`` of the server at ``place``. Raises ValueError for a text that is odd."""
-    return {member.keys[-1]: member for member in toml_spans.members(text) if member.keys[:-1] == place}
+def _find(text: str, keys: KeyPath) -> dict[str, Member]:
+    """The members ``command`` and ``args`` of the server at ``keys``. Raises ValueError for a text that is odd."""
+    return {member.keys[-1]: member for member in toml_spans.members(text) if member.keys[:-1] == keys}
 
 
-def _command(text: str, place: Place) -> CommandSpans:
-    found = _find(text, place)
+def _command(text: str, keys: KeyPath) -> CommandSpans:
+    found = _find(text, keys)
     command, args = found["command"], found["args"]
     return CommandSpans((command.value, command.end), (args.value, args.end), tuple(toml_spans.items(text, args.value)))
 
 
-def _with_args(text: str, place: Place) -> str:
+def _with_args(text: str, keys: KeyPath) -> str:
     """``text`` with an empty ``args`` after ``command``: on a line of its own, or in the same inline table."""
-    command = _find(text, place)["command"]
+    command = _find(text, keys)["command"]
     if command.inline:
         return f"{text[: command.end]}, args = []{text[command.end :]}"
     start = text.rfind("\n", 0, command.start) + 1
@@ -125,9 +125,9 @@ def _with_args(text: str, place: Place) -> str:
     return f"{text[:end]}{line_end}{key} = []{text[end:]}"
 
 
-def _without_args(text: str, place: Place) -> str:
+def _without_args(text: str, keys: KeyPath) -> str:
     """The inverse of ``_with_args``."""
-    args = _find(text, place)["args"]
+    args = _find(text, keys)["args"]
     if args.inline:
         start = text.rindex(",", 0, args.start)
         return text[:start] + text[args.end :]
@@ -138,9 +138,9 @@ def _without_args(text: str, place: Place) -> str:
     return text[: _end_of_line(text, start - 1, back=True)] + text[end:]
 
 
-def _has_comment(text: str, place: Place) -> bool:
+def _has_comment(text: str, keys: KeyPath) -> bool:
     """Whether somebody wrote something after ``args`` on its line."""
-    args = _find(text, place)["args"]
+    args = _find(text, keys)["args"]
     return not args.inline and bool(text[args.end : _end_of_line(text, args.end)].strip())
 
 

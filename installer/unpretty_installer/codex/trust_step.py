@@ -79,7 +79,7 @@ class _Trusting:
     def _find(self, listed: trust.HookListing) -> trust.Hook:
         """Our entry as Codex sees it."""
         for hook in listed.hooks:
-            same = hook.key.startswith(f"{self._layer.place(self._path)}:")
+            same = hook.key.startswith(f"{self._layer.name_of(self._path)}:")
             if same and registered.is_ours(hook.command, CLIENT.row.name):
                 return hook
         said = " ".join((*listed.errors, *listed.warnings))

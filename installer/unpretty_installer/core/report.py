@@ -55,7 +55,7 @@ class AgentReport:
         notices: what the agent does not allow, or is good to know; never a reason to exit 1.
         run_ms: how long the registered command took on a sample, milliseconds; None when it was not run.
         last_decision: the last line about this agent in the decision log: ts, tool, decision, reason; None when none.
-        repair: what ``--fix`` plans and applies again: one Options per place where we are installed.
+        repair: what ``--fix`` plans and applies again: one Options per location where we are installed.
         servers: its MCP servers: wrapped by the proxy, not wrapped, or remote.
     """
 

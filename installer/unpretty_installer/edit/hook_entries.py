@@ -120,7 +120,7 @@ def with_ours(document: JsonDocument, agent: str, group: Group, *, front: bool) 
         document: the agent's file.
         agent: whose command it is.
         group: the whole group, with our handler as its only one.
-        front: put a new group before all others, otherwise after them, and then no group changes its place.
+        front: put a new group before all others, otherwise after them, and then no group changes its position.
 
     Returns:
         The new document, and the keys that had to be made: ``hooks``, ``hooks.PostToolUse``.
@@ -139,8 +139,8 @@ def with_ours(document: JsonDocument, agent: str, group: Group, *, front: bool) 
         return document.append((), {EVENT: [group]}, key="hooks"), ("hooks", f"hooks.{EVENT}")
     if document.node(("hooks", EVENT)) is None:
         return document.append(("hooks",), [group], key=EVENT), (f"hooks.{EVENT}",)
-    place = ("hooks", EVENT)
-    return (document.prepend(place, group) if front else document.append(place, group)), ()
+    path = ("hooks", EVENT)
+    return (document.prepend(path, group) if front else document.append(path, group)), ()
 
 
 def without_ours(
@@ -161,9 +161,9 @@ def without_ours(
 def _stripped(
     document: JsonDocument, agent: str, *, spare: HookEntry | None = None, keep_positions: bool = False
 ) -> JsonDocument:
-    """Take out all our handlers but ``spare``, the last first, so that the places of those before it stay true."""
-    place = (spare.event, spare.group) if spare else None
-    while extra := [entry for entry in ours(document, agent) if (entry.event, entry.group) != place]:
+    """Take out all our handlers but ``spare``, the last first, so that the positions of those before it stay true."""
+    kept = (spare.event, spare.group) if spare else None
+    while extra := [entry for entry in ours(document, agent) if (entry.event, entry.group) != kept]:
         document = _without(document, extra[-1], keep_positions)
     return document
 

@@ -91,9 +91,9 @@ class _Scanner:
     def member(self, start: int, table: Keys, *, inline: bool) -> int:
         keys, last_key, key_end = self.key(start)
         value = _after(_BLANK, self.text, self.text.index("=", key_end) + 1)
-        place = len(self.found)
+        index = len(self.found)
         end = self.value(value, (*table, *keys))
-        self.found.insert(place, Member((*table, *keys), start, last_key, key_end, value, end, inline))
+        self.found.insert(index, Member((*table, *keys), start, last_key, key_end, value, end, inline))
         return end
 
     def key(self, at: int) -> tuple[Keys, int, int]:

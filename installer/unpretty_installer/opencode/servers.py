@@ -83,9 +83,7 @@ class OpenCodeServers(JsonServers):
 def _project_directories(here: Path) -> list[Path]:
     """The directories whose files OpenCode reads for a project: from the top of its repository or disk to ``here``."""
     directories = [here, *here.parents]
-    top = next(
-        (place for place, directory in enumerate(directories) if (directory / ".git").exists()), len(directories)
-    )
+    top = next((at for at, directory in enumerate(directories) if (directory / ".git").exists()), len(directories))
     return list(reversed(directories[: top + 1]))
 
 

@@ -9,7 +9,7 @@ from unpretty.agents import Agent
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files
 from unpretty_installer.core.plan import Note
-from unpretty_installer.wrap.wrapped import Place, Server
+from unpretty_installer.wrap.wrapped import KeyPath, Server
 
 PROJECT = "project"  # the scope of a file that others may share
 _TRACE = re.compile(rb"unpretty[/\\]+proxy")
@@ -40,12 +40,12 @@ class AgentServers(ABC):
 
     @abstractmethod
     def wrapped(
-        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+        self, data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str
     ) -> tuple[bytes, tuple[str, ...]]:
         """See ``json_servers.wrapped``; ``name`` is what messages call the file."""
 
     @abstractmethod
-    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+    def unwrapped(self, data: bytes, places: Iterable[KeyPath], made: Sequence[str], *, name: str) -> bytes:
         """See ``json_servers.unwrapped``."""
 
     @abstractmethod

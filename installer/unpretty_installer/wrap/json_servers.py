@@ -13,7 +13,7 @@ from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.agent import AgentServers
 from unpretty_installer.wrap.splice import CommandSpans, put_in_front, spliced, take_from_front
-from unpretty_installer.wrap.wrapped import Place
+from unpretty_installer.wrap.wrapped import KeyPath
 
 ARGS = "args:"  # how ``Receipt.added`` names a server whose ``args`` we made
 
@@ -39,7 +39,7 @@ def _argv(argv: list[object]) -> tuple[str, ...]:
 
 
 def wrapped(
-    data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str, strict: bool
+    data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str, strict: bool
 ) -> tuple[bytes, tuple[str, ...]]:
     """The bytes with the arguments of ``fronts`` in front of each server named there that is not wrapped.
 
@@ -52,21 +52,21 @@ def wrapped(
     document = JsonDocument.read(data, name=name, strict=strict)
     made: list[str] = []
     edits: list[tuple[int, int, str]] = []
-    for place, front in fronts.items():
-        server = _server(document, place)
+    for keys, front in fronts.items():
+        server = _server(document, keys)
         argv = argv_of(server.value()) if server else ()
         if server is None or not argv or wrap.is_wrapped(argv):
             continue
         if _is_pair(server) and server.node(("args",)) is None:
             server = server.append((), [], key="args")
-            made.append(added(place))
+            made.append(added(keys))
         spelled = [json.dumps(word, ensure_ascii=not system.is_utf8(word)) for word in front]
         server = _read_again(server, put_in_front(server.text, _command(server), spelled), (*front, *argv))
-        edits.append(_replacement(document, place, server))
+        edits.append(_replacement(document, keys, server))
     return spliced(document.text, edits).encode("utf-8"), tuple(made)
 
 
-def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str, strict: bool) -> bytes:
+def unwrapped(data: bytes, places: Iterable[KeyPath], made: Sequence[str], *, name: str, strict: bool) -> bytes:
     """The bytes without the proxy in front of the servers at ``places``, and without what ``made`` names.
 
     Raises:
@@ -77,35 +77,35 @@ def unwrapped(data: bytes, places: Iterable[Place], made: Sequence[str], *, name
         return data
     document = JsonDocument.read(data, name=name, strict=strict)
     edits: list[tuple[int, int, str]] = []
-    for place in places:
-        server = _server(document, place)
+    for keys in places:
+        server = _server(document, keys)
         argv = argv_of(server.value()) if server else ()
         count = wrap.length_of_front(argv)
         if server is None or not count:
             continue
         server = _read_again(server, take_from_front(server.text, _command(server), count), argv[count:])
-        if added(place) in made and server.value(("args",)) == []:
+        if added(keys) in made and server.value(("args",)) == []:
             server = server.remove(("args",))
-        edits.append(_replacement(document, place, server))
+        edits.append(_replacement(document, keys, server))
     return spliced(document.text, edits).encode("utf-8")
 
 
-def added(place: Place) -> str:
-    """The name in ``Receipt.added`` for the ``args`` of the server at ``place``."""
-    return ARGS + json.dumps(place)
+def added(keys: KeyPath) -> str:
+    """The name in ``Receipt.added`` for the ``args`` of the server at ``keys``."""
+    return ARGS + json.dumps(keys)
 
 
-def _server(document: JsonDocument, place: Place) -> JsonDocument | None:
-    """The entry at ``place`` as a document of its own."""
-    node = document.node(place)
+def _server(document: JsonDocument, keys: KeyPath) -> JsonDocument | None:
+    """The entry at ``keys`` as a document of its own."""
+    node = document.node(keys)
     if node is None or node.kind != "{":
         return None
     text = document.text[node.start : node.end]
-    return JsonDocument.read(text.encode("utf-8"), name=f"{place[-1]} in {document.name}", strict=document.strict)
+    return JsonDocument.read(text.encode("utf-8"), name=f"{keys[-1]} in {document.name}", strict=document.strict)
 
 
-def _replacement(document: JsonDocument, place: Place, server: JsonDocument) -> tuple[int, int, str]:
-    node = document.node(place)
+def _replacement(document: JsonDocument, keys: KeyPath, server: JsonDocument) -> tuple[int, int, str]:
+    node = document.node(keys)
     assert node is not None
     return node.start, node.end, server.text
 
@@ -149,11 +149,11 @@ class JsonServers(AgentServers):
     strict: bool
 
     def wrapped(
-        self, data: bytes, fronts: Mapping[Place, Sequence[str]], *, name: str
+        self, data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str
     ) -> tuple[bytes, tuple[str, ...]]:
         """See the function ``wrapped``."""
         return wrapped(data, fronts, name=name, strict=self.strict)
 
-    def unwrapped(self, data: bytes, places: Iterable[Place], made: Sequence[str], *, name: str) -> bytes:
+    def unwrapped(self, data: bytes, places: Iterable[KeyPath], made: Sequence[str], *, name: str) -> bytes:
         """See the function ``unwrapped``."""
         return unwrapped(data, places, made, name=name, strict=self.strict)

@@ -81,8 +81,8 @@ def _installed(agent: AgentServers, plan: Plan, options: Options) -> Plan:
 def _wrap_in(agent: AgentServers, path: Path, servers: list[Server], changes: list[FileChange]) -> None:
     """Add to ``changes`` what puts the proxy in front of ``servers``, all in the file at ``path``, or renews it."""
     name = str(path)
-    fronts = {server.place: wrapped.front(server.name, wrapped.options_of(server.argv)) for server in servers}
-    outdated = [server.place for server in servers if wrapped.is_outdated(server.argv)]
+    fronts = {server.keys: wrapped.front(server.name, wrapped.options_of(server.argv)) for server in servers}
+    outdated = [server.keys for server in servers if wrapped.is_outdated(server.argv)]
     change = _change_of(path, changes)
     plain = agent.unwrapped(change.after or b"", outdated, (), name=name)
     after, made = agent.wrapped(plain, fronts, name=name)
@@ -140,11 +140,11 @@ def _unwrap_in(agent: AgentServers, path: Path, scope: str, made: Sequence[str],
     if change.after is None or not may_hold_ours(change.after):
         return
     servers = agent.read(change.after, path, scope)
-    fronts = {server.place: server.argv[: wrapped.length_of_front(server.argv)] for server in servers}
-    fronts = {place: front for place, front in fronts.items() if front}
+    fronts = {server.keys: server.argv[: wrapped.length_of_front(server.argv)] for server in servers}
+    fronts = {keys: front for keys, front in fronts.items() if front}
 
     def forward(data: bytes) -> bytes:
-        places = [server.place for server in agent.read(data, path, scope)]
+        places = [server.keys for server in agent.read(data, path, scope)]
         return agent.unwrapped(data, places, made, name=name)
 
     def back(data: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Puts arguments in front of a server's command, in the text of its file, and takes them out again.
 
-Nothing else in the text moves, and a argument that changes its place keeps its spelling, so that taking out is the
+Nothing else in the text moves, and an argument that moves keeps its spelling, so that taking out is the
 exact inverse of putting in, also in a file that was edited in between.
 """
 

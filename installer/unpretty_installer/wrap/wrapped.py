@@ -13,7 +13,7 @@ from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap import launcher
 
 ALL = "all"
-Place = tuple[str, ...]  # the keys that lead to a server in its file
+KeyPath = tuple[str, ...]  # the keys that lead to a server in its file
 
 _OURS = re.compile(r"(?:^|[/\\])unpretty[/\\]+proxy(?:\.py)?$")
 
@@ -25,7 +25,7 @@ class Server:
     Attributes:
         name: as the agent knows it.
         path: the file that says how it is started.
-        place: where in that file it is.
+        keys: the keys that lead to it in that file.
         scope: for whom it is there: ``user``, ``local`` (this user in one project) or ``project`` (all who share it).
         arguments: the command that starts it; empty for a remote server, or one whose entry makes no sense.
         remote: whether it is reached by an address.
@@ -34,7 +34,7 @@ class Server:
 
     name: str
     path: Path
-    place: Place
+    keys: KeyPath
     scope: str
     argv: tuple[str, ...] = ()
     remote: bool = False
@@ -85,12 +85,12 @@ def is_outdated(argv: Sequence[object]) -> bool:
 def options_of(argv: Sequence[str]) -> list[str]:
     """The proxy's options in a command that is wrapped by us (``--name=NAME``, others of the user's), else none."""
     end = _end_of_options(argv)
-    at = next((place for place, word in enumerate(argv[:end]) if _OURS.search(word)), end)
+    at = next((at for at, word in enumerate(argv[:end]) if _OURS.search(word)), end)
     return list(argv[at + 1 : end])
 
 
 def _end_of_options(argv: Sequence[object]) -> int:
-    return next((place for place, word in enumerate(argv) if word == "--"), len(argv))
+    return next((at for at, word in enumerate(argv) if word == "--"), len(argv))
 
 
 def chosen(servers: Iterable[Server], names: Sequence[str]) -> list[Server]:

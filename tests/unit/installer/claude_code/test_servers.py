@@ -79,7 +79,7 @@ def uninstall() -> Plan:
 def states(here: Path | None = None) -> dict[tuple[str, str], str]:
     servers = wrap_claude_code.servers.servers(here or Path.cwd())
     return {
-        (server.place[-3] if server.scope == "local" else server.scope, server.name): server.state for server in servers
+        (server.keys[-3] if server.scope == "local" else server.scope, server.name): server.state for server in servers
     }
 
 

@@ -282,7 +282,7 @@ class TestTrust:
         program()
         install()
         layer = places.user_layer()
-        key = f"{layer.place(layer.hooks_json)}:post_tool_use:0:0"
+        key = f"{layer.name_of(layer.hooks_json)}:post_tool_use:0:0"
         noted = entry.trusted_hash(places.CLIENT.row.matcher, entry.group()["hooks"][0])
         (directory / "config.toml").write_text(f'[hooks.state."{key}"]\ntrusted_hash = "{noted}"\n')
         assert plans.plan_install(TRUST).is_empty

@@ -56,7 +56,7 @@ PLACES = [("mcp_servers", name) for name in NAMES]
 
 
 def fronts() -> dict[tuple[str, ...], list[str]]:
-    return {place: wrap.front(place[-1]) for place in PLACES}
+    return {keys: wrap.front(keys[-1]) for keys in PLACES}
 
 
 def commands(data: bytes) -> dict[str, tuple[str, ...]]:

@@ -49,7 +49,7 @@ PLACES = [("mcpServers", name) for name in NAMES]
 
 
 def fronts() -> dict[tuple[str, ...], list[str]]:
-    return {place: wrap.front(place[-1]) for place in PLACES}
+    return {keys: wrap.front(keys[-1]) for keys in PLACES}
 
 
 def wrapped(text: str | bytes, *, strict: bool = False) -> tuple[bytes, tuple[str, ...]]:
@@ -118,11 +118,11 @@ def test_args_that_we_made_and_the_user_filled_stay():
 
 
 def test_a_name_with_half_a_surrogate_pair_can_be_wrapped():
-    place = ("mcpServers", "\ud800")
+    keys = ("mcpServers", "\ud800")
     data = b'{"mcpServers": {"\\ud800": {"command": "x"}}}'
-    after, made = json_servers.wrapped(data, {place: wrap.front("\ud800")}, name="x", strict=True)
+    after, made = json_servers.wrapped(data, {keys: wrap.front("\ud800")}, name="x", strict=True)
     assert b"--name=\\ud800" in after
-    assert json_servers.unwrapped(after, [place], made, name="x", strict=True) == data
+    assert json_servers.unwrapped(after, [keys], made, name="x", strict=True) == data
 
 
 def test_a_server_named_twice_is_unwrapped_once():
