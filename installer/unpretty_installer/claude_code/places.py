@@ -11,7 +11,7 @@ from pathlib import Path
 from unpretty import agents
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import entry_plans, files, planning
-from unpretty_installer.core.client import Client
+from unpretty_installer.core.client import AgentClient
 from unpretty_installer.edit.json_document import JsonDocument
 
 OLDEST = (2, 1, 121)  # the first client that honours a replaced result
@@ -31,7 +31,7 @@ def _elsewhere() -> tuple[Path, ...]:
     )
 
 
-CLIENT = Client(agents.get("claude-code"), _elsewhere)
+CLIENT = AgentClient(agents.get("claude-code"), _elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from unpretty import agents
 from unpretty_installer.core import entry_plans, planning
-from unpretty_installer.core.client import Client
+from unpretty_installer.core.client import AgentClient
 from unpretty_installer.edit.hook_entries import HookEntry
 
 # Files of the administrator; the first one is where the rule that allows managed hooks only is kept.
 SYSTEM_DIRECTORY = Path("/etc/codex")
-CLIENT = Client(agents.get("codex"))
+CLIENT = AgentClient(agents.get("codex"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def number(text: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class AgentClient:
     """The client of an agent.
 
     Attributes:

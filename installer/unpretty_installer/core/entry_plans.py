@@ -6,14 +6,14 @@ from pathlib import Path
 from unpretty.agents import Agent
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import files, launcher, planning, receipt
-from unpretty_installer.core.client import Client
+from unpretty_installer.core.client import AgentClient
 from unpretty_installer.core.plan import Block, Check, FileChange, Note, Options, Plan, Step
 
 Strip = Callable[[bytes, tuple[str, ...]], bytes]  # a file's bytes without our entry and without the keys named
 
 
 def installation(  # noqa: PLR0913  one keyword per part of a plan
-    client: Client,
+    client: AgentClient,
     changes: Iterable[FileChange],
     try_out: Callable[[], object],
     *,
@@ -59,7 +59,7 @@ def installation(  # noqa: PLR0913  one keyword per part of a plan
     )
 
 
-def removal(client: Client, changes: Sequence[FileChange], effect: str) -> Plan:
+def removal(client: AgentClient, changes: Sequence[FileChange], effect: str) -> Plan:
     """The plan to uninstall; ``effect`` says when a running client stops using the hook."""
     pending = [change for change in changes if change.operation != "keep"]
     return Plan(
@@ -126,7 +126,7 @@ def require_project(options: Options) -> None:
         raise UnprettyError(message, code="bad_path", hint="Give --project an existing directory.")
 
 
-def not_found(client: Client, what: str) -> list[Note]:
+def not_found(client: AgentClient, what: str) -> list[Note]:
     """A note for a client that is not on this machine; ``what`` is the entry or the plugin."""
     if client.is_found():
         return []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import report
-from unpretty_installer.core.client import Client
+from unpretty_installer.core.client import AgentClient
 from unpretty_installer.core.plan import Note, Options
 from unpretty_installer.core.report import FIX, AgentReport, Problem, Status
 
@@ -18,7 +18,7 @@ _MODIFIED = {"entry_repeated", "entry_modified"}
 class Examination:
     """The problems, notices and the time of the trial that were found so far."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: AgentClient) -> None:
         self.client = client
         self.problems: list[Problem] = []
         self.notices: list[Note] = []

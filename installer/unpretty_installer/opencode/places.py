@@ -16,7 +16,7 @@ import unpretty_hooks
 from unpretty import agents
 from unpretty.errors import UnprettyError
 from unpretty_installer.core import entry_plans, files, planning, registered
-from unpretty_installer.core.client import Client, number
+from unpretty_installer.core.client import AgentClient, number
 
 FILE_NAME = "unpretty.js"
 MARKER = b"// unpretty plugin for OpenCode"
@@ -129,4 +129,4 @@ def _answered_version(found: str) -> str | None:
         return number(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else None
 
 
-CLIENT = Client(agents.get("opencode"), _elsewhere, _version)
+CLIENT = AgentClient(agents.get("opencode"), _elsewhere, _version)

@@ -1,10 +1,12 @@
 """All agents in one go: one plan, one apply, one way back; what fails stays with its agent."""
 
+import importlib
 import sys
 from pathlib import Path
 
 import pytest
 
+from unpretty import agents as table
 from unpretty_installer import agents, batch
 from unpretty_installer.core import launcher
 from unpretty_installer.core.plan import Options
@@ -83,3 +85,27 @@ def test_an_agent_that_is_not_there_is_not_planned(home: Path) -> None:
     (home / ".codex").mkdir()
     assert [agent.name for agent in agents.chosen(())] == ["codex"]
     assert [agent.name for agent in agents.chosen(("opencode",))] == ["opencode"]
+
+
+@pytest.mark.parametrize("row", table.every(), ids=lambda row: row.name)
+def test_every_agent_has_the_same_modules_with_the_same_functions(row: table.Agent) -> None:
+    """What a new agent has to bring: a package with these modules; its `__init__` makes the `installer`."""
+    functions = {
+        "plans": ("plan_install", "plan_uninstall"),
+        "entry": ("try_out",),
+        "places": ("entry_file", "entry_files", "CLIENT"),
+        "notes": ("others",),
+        "checkup": ("examine",),
+        "servers": ("servers",),
+    }
+    if row.name == "codex":  # two files of a directory can hold the entry
+        functions["places"] = ("layer", "entry_files", "CLIENT")
+    for module, names in functions.items():
+        found = importlib.import_module(f"unpretty_installer.{row.module}.{module}")
+        assert [name for name in names if not hasattr(found, name)] == []
+    assert agents.get(row.name).row is row
+
+
+def test_an_agent_that_is_not_in_the_table_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        agents.get("gemini")
