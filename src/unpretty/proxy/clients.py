@@ -44,7 +44,8 @@ def client_named(name: str) -> Client:
     return Client(name[:64] or "unknown", known=False)
 
 
-@dataclass(frozen=True)
+# Made for each message, so not frozen (see message.py).
+@dataclass(slots=True, eq=False)
 class ToolCall:
     """A ``tools/call`` request: the tool, and what the client says about the call in ``_meta``.
 
@@ -70,7 +71,7 @@ def read_call(params: object) -> ToolCall:
     meta = as_dict(members.get("_meta"))
     call_id = session = model = ""
     for_program = False
-    for marks in (row.marks for row in agents.every() if meta):
+    for marks in (row.marks for row in agents.every()) if meta else ():
         turn = _turn(meta.get(marks.get("meta_turn", "")))
         said = as_text(meta.get(marks.get("meta_call_id", "")))
         call_id = call_id or said

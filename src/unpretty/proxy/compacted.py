@@ -27,7 +27,8 @@ _MAX_ROWS_BYTES = 4 << 20
 _NO_SPAN = Span(0, 0, None)
 
 
-@dataclass(frozen=True)
+# Made for each message, so not frozen (see message.py).
+@dataclass(slots=True, eq=False)
 class CompactedText:
     """A text of a tool result.
 

@@ -25,7 +25,7 @@ class CurrentSettings:
     """
 
     def __init__(self) -> None:
-        self._config = str(locations.config_file())
+        self._config = locations.config_file()
         self._resolved = str(locations.resolved_settings_file())
         self._stamp: tuple[int, int] | None = None
         self.settings = Settings()
@@ -36,12 +36,12 @@ class CurrentSettings:
         if is_trial():
             return
         try:
-            status = Path(self._config).stat()
+            status = self._config.stat()
             stamp = (status.st_mtime_ns, status.st_size)
         except OSError:
             stamp = (0, 0)
         if stamp != self._stamp:
-            self.settings = load(self._resolved, self._config)
+            self.settings = load(self._resolved, str(self._config))
             self._stamp = stamp
 
     def switched_off(self, call: ToolCall, tool_id: str) -> str:
@@ -50,10 +50,9 @@ class CurrentSettings:
 
     def context(self, call: ToolCall, tool_id: str) -> Context:
         """The engine's context for a text of a result of ``call``, a call of ``tool_id``."""
-        settings = self.settings
         as_it_is = reads_file(tool_id) or asks_for_original(call.command) or shows_file(call.command)
         context = Context(FILE if as_it_is else MCP, command=call.command)
-        settings.apply_to(context)
+        self.settings.apply_to(context)
         return context
 
 

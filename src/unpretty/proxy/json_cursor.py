@@ -32,8 +32,10 @@ class Cursor:
 
     def peek(self) -> str:
         """The next character that is not whitespace; the cursor stops on it."""
-        while (char := self.text[self.position : self.position + 1]) and char in WHITESPACE:
-            self.position += 1
+        text, position = self.text, self.position
+        while (char := text[position : position + 1]) and char in WHITESPACE:
+            position += 1
+        self.position = position
         return char
 
     def expect(self, char: str) -> None:
@@ -55,7 +57,8 @@ class Cursor:
         more = self.peek() != "]"
         while more:
             yield
-            more = self._more()
+            more = self.peek() == ","
+            self.position += more
         self.expect("]")
 
     def members(self) -> Iterator[str]:
@@ -73,14 +76,9 @@ class Cursor:
             seen.add(name)
             self.expect(":")
             yield name
-            more = self._more()
+            more = self.peek() == ","
+            self.position += more
         self.expect("}")
-
-    def _more(self) -> bool:
-        """Step over a comma; False when there is none."""
-        found = self.peek() == ","
-        self.position += found
-        return found
 
 
 def as_dict(value: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING
 
 from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON
-from unpretty.proxy.json_cursor import Cursor, Span, as_text
+from unpretty.proxy.json_cursor import Cursor, Span, as_dict, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,8 @@ Edit = tuple[int, int, str]
 """(start, end, replacement): offsets in characters of the message text."""
 
 
-@dataclass(frozen=True)
+# The classes here are made for each message: frozen they would take a multiple of the time to make.
+@dataclass(slots=True, eq=False)
 class ContentBlock:
     """One block of a tool result's ``content``: its offsets in characters, and the text of a text block.
 
@@ -38,7 +39,7 @@ class ContentBlock:
         return self.text is not None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class CallResult:
     """The ``result`` of a response, read as a CallToolResult; other results simply have none of these members.
 
@@ -60,7 +61,7 @@ class CallResult:
     is_error: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Message:
     """One JSON-RPC message inside a line.
 
@@ -101,8 +102,10 @@ def read_messages(text: str) -> list[Message]:
     and RecursionError for nesting that the interpreter cannot follow.
     """
     cursor = Cursor(text)
-    batch = cursor.peek() == "["
-    messages = [_message(cursor) for _ in cursor.items()] if batch else [_message(cursor)]
+    # Another spelling of that name needs \u escapes.
+    at_once = '"result"' not in text and "\\u" not in text
+    in_batch = cursor.items() if cursor.peek() == "[" else [None]
+    messages = [_message(cursor, at_once=at_once) for _ in in_batch]
     if text[cursor.position :].strip(WHITESPACE):
         raise InvalidJSON("text after the message", pos=cursor.position)
     return messages
@@ -131,16 +134,22 @@ def literal(value: str, like: str = "") -> str:
     return plain
 
 
-def _message(cursor: Cursor) -> Message:
+def _message(cursor: Cursor, *, at_once: bool) -> Message:
+    """The message at the cursor; ``at_once`` for one without a result, which needs no offsets: one call reads it."""
     cursor.peek()
-    start = cursor.position
+    start, result = cursor.position, None
     found: dict[str, object] = {}
-    result = None
-    for name in cursor.members():
-        if name == "result" and cursor.peek() == "{":
-            result = _result(cursor)
-        else:
-            found[name] = cursor.value().value
+    if at_once:
+        value = cursor.value().value
+        found = as_dict(value)
+        if not isinstance(value, tuple) or len(found) < len(value):
+            raise InvalidJSON("not an object, or a name that occurs twice", pos=start)
+    else:
+        for name in cursor.members():
+            if name == "result" and cursor.peek() == "{":
+                result = _result(cursor)
+            else:
+                found[name] = cursor.value().value
     method = as_text(found["method"]) if "method" in found else None
     return Message(start, cursor.position, found.get("id"), method, found.get("params"), result)
 

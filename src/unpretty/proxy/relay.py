@@ -140,19 +140,17 @@ class Proxy:
             return line.data
         text, messages = read
         has_resources = self._session.server_has_resources
-        ours = [
-            message
-            for message in messages
-            if self._limits and answered_here(message, self._kept, server_has_resources=has_resources)
-        ]
-        others = [message for message in messages if message not in ours]
-        for message in others:
-            self._session.note_from_client(message)
+        ours: list[Message] = []
+        for message in messages:
+            if self._limits and answered_here(message, self._kept, server_has_resources=has_resources):
+                ours.append(message)
+            else:
+                self._session.note_from_client(message)
         if not ours:
             return line.data
         self._answer(ours, batch=text.lstrip().startswith("["))
-        kept = ",".join(text[message.start : message.end] for message in others)
-        return f"[{kept}]\n".encode() if others else b""
+        kept = ",".join(text[message.start : message.end] for message in messages if message not in ours)
+        return f"[{kept}]\n".encode() if kept else b""
 
     def _answer(self, requests: Sequence[Message], *, batch: bool) -> None:
         """Answer in another thread: a client that is still writing may not be reading yet."""

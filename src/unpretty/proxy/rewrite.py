@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 MIN_RESULT_BYTES = 1024
 
 
-@dataclass(frozen=True)
+# Made for each message, so not frozen (see message.py).
+@dataclass(slots=True, eq=False)
 class Rewritten:
     """What to change in a message, and what to write into the log about it.
 
@@ -64,9 +65,8 @@ class Rewriter:
         if result is None or result.is_error or (result.content is None and result.structured is None):
             return Rewritten()
         tool_id = self._session.tool_id(call.tool)
-        why = self._current.switched_off(call, tool_id)
-        if not why and _is_small(text, result):
-            why = reason.TOO_SMALL
+        small = reason.TOO_SMALL if _is_small(text, result) else ""
+        why = self._current.switched_off(call, tool_id) or small
         if why:
             return Rewritten(texts=self._unchanged(text, result, why))
         compacted, context = self._compacted(text, result, call, tool_id)
@@ -136,8 +136,8 @@ class Rewriter:
 
 
 def _is_small(text: str, result: CallResult) -> bool:
-    start = text[result.start : result.start + MIN_RESULT_BYTES]
-    return result.end - result.start < MIN_RESULT_BYTES and byte_length(start) < MIN_RESULT_BYTES
+    start, end = result.start, result.end
+    return end - start < MIN_RESULT_BYTES and byte_length(text[start:end]) < MIN_RESULT_BYTES
 
 
 def _only_text(result: CallResult) -> str | None:

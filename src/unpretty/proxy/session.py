@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 INTRODUCTIONS = ("initialize", "server/discover")
 
 
-@dataclass(frozen=True)
+# Made for each message, so not frozen (see message.py).
+@dataclass(slots=True, eq=False)
 class PendingRequest:
     """A request of the client that the server has not answered yet.
 
@@ -95,10 +97,7 @@ class Session:
 
     def tool_id(self, tool: str) -> str:
         """The name under which agents know ``tool``: mcp__server__tool, with _ for other characters of the server."""
-        server = "".join(
-            char if (char.isalnum() and char.isascii()) or char in "_-" else "_" for char in self.server_name
-        )
-        return f"mcp__{server}__{tool}"
+        return f"mcp__{re.sub('[^A-Za-z0-9_-]', '_', self.server_name)}__{tool}"
 
     def _meet_client(self, info: dict[str, object]) -> None:
         self.client = client_named(as_text(info.get("name")))

@@ -30,6 +30,21 @@ def test_a_request_and_a_notification_are_no_responses():
     assert (notification.id, notification.is_response) == (None, False)
 
 
+@pytest.mark.parametrize("name", ["result", "\\u0072esult", "resul\\u0074"])
+def test_a_result_is_found_however_its_name_is_spelled(name):
+    (message,) = read_messages(f'{{"id":1,"{name}":{{"content":[]}}}}')
+    assert message.result.content == []
+
+
+@pytest.mark.parametrize("other", ["", ',"note":"result"', ',"note":"\\u0041"'])
+def test_a_request_is_read_alike_at_once_and_member_by_member(other):
+    text = f'[ {{"id":1, "method":"a","params":{{"x":[1.0]}}{other}}} , {{"method":"b"}}]'
+    request, notification = read_messages(text)
+    assert (request.id, request.method, request.params) == (b"1", "a", (("x", [b"1.0"]),))
+    assert text[request.start : request.end] == text[2 : text.index(" , ")]
+    assert text[notification.start : notification.end] == '{"method":"b"}'
+
+
 def test_an_empty_batch_holds_no_messages():
     assert read_messages("[]\n") == []
 
@@ -38,7 +53,7 @@ def test_an_empty_batch_holds_no_messages():
     "text",
     [
         "", "7", "{}x", "{} {}", '{"a"}', '{"a":1,}', "{,}", "{1:2}", '{"a":1 "b":2}', '{"id":1,"id":2}', "[{},]",
-        "[7]",
+        "[7]", '{"id":1,"\\u0069d":2}', '{"id":1,"id":2,"a":"result"}',
         '{"result":{"content":[],"content":[]}}', '{"result":{"content":[{"text":"a","text":"b"}]}}', '{"a":NaN}',
         '{"id":1', '{"result":{"content":[{"text":"a"}',
     ],
