@@ -46,8 +46,8 @@ try:
     import unpretty.proxy.relay
     from unpretty import locations
     from unpretty.cli.main import main
-except Exception as fault:
-    print(f"unpretty: the MCP server runs without the proxy ({{fault}})", file=sys.stderr)
+except Exception as exc:
+    print(f"unpretty: the MCP server runs without the proxy ({{exc}})", file=sys.stderr)
     server = sys.argv[sys.argv.index("--") + 1 :]
     if os.name == "posix":
         os.execvp(server[0], server)

@@ -53,8 +53,8 @@ def _read(file: str) -> bytes:
         return sys.stdin.buffer.read()
     try:
         return Path(file).read_bytes()
-    except OSError as fault:
-        raise UnprettyError(f"Cannot read {file}: {fault.strerror}.", code="unreadable") from None
+    except OSError as exc:
+        raise UnprettyError(f"Cannot read {file}: {exc.strerror}.", code="unreadable") from None
 
 
 def _counter() -> Callable[[str], int] | None:
