@@ -33,7 +33,7 @@ def announce(call: Call, is_first: "Callable[[str, str], bool]", in_context: boo
         encoding = field.compaction.decision.encoding
         if encoding in ("", "json") or not is_first(call.session, encoding):
             continue
-        line = f"unpretty: JSON tables are written as {ENCODINGS[encoding].title} here; the data is the same."
+        line = ENCODINGS[encoding].notice
         if call.command:
             line += f" For the original, put {RAW_MARKER} in front of the command."
         if in_context:

@@ -22,6 +22,11 @@ class EncodingEntry(NamedTuple):
     section: str = ""
     offered: bool = True
 
+    @property
+    def notice(self) -> str:
+        """The line for a model that meets the encoding for the first time."""
+        return f"unpretty: JSON tables are written as {self.title} here; the data is the same."
+
 
 # By name. The order is that of listings; on a tie in size the earlier one wins, so that JSON is not left for nothing.
 ENCODINGS = {

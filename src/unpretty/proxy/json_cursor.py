@@ -21,7 +21,7 @@ class Span:
     value: object
 
 
-class Cursor:
+class JsonCursor:
     """A position in JSON text that moves over values one by one. Every method raises InvalidJSON."""
 
     __slots__ = ("position", "text")

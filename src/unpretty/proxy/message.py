@@ -12,7 +12,7 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING
 
 from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON
-from unpretty.proxy.json_cursor import Cursor, Span, as_dict, as_text
+from unpretty.proxy.json_cursor import JsonCursor, Span, as_dict, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +101,7 @@ def read_messages(text: str) -> list[Message]:
     Raises InvalidJSON when ``text`` is not JSON-RPC or names a member twice, which readers understand differently,
     and RecursionError for nesting that the interpreter cannot follow.
     """
-    cursor = Cursor(text)
+    cursor = JsonCursor(text)
     # Another spelling of that name needs \u escapes.
     at_once = '"result"' not in text and "\\u" not in text
     in_batch = cursor.items() if cursor.peek() == "[" else [None]
@@ -134,7 +134,7 @@ def literal(value: str, like: str = "") -> str:
     return plain
 
 
-def _message(cursor: Cursor, *, at_once: bool) -> Message:
+def _message(cursor: JsonCursor, *, at_once: bool) -> Message:
     """The message at the cursor; ``at_once`` for one without a result, which needs no offsets: one call reads it."""
     cursor.peek()
     start, result = cursor.position, None
@@ -154,7 +154,7 @@ def _message(cursor: Cursor, *, at_once: bool) -> Message:
     return Message(start, cursor.position, found.get("id"), method, found.get("params"), result)
 
 
-def _result(cursor: Cursor) -> CallResult:
+def _result(cursor: JsonCursor) -> CallResult:
     start = before = cursor.position
     content, content_span = None, (start, start)
     structured, structured_member = None, (start, start)
@@ -175,7 +175,7 @@ def _result(cursor: Cursor) -> CallResult:
     return CallResult(start, cursor.position, content, content_span, structured, structured_member, is_error)
 
 
-def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
+def _member(cursor: JsonCursor, opening: int, before: int) -> tuple[int, int]:
     """Offsets of the member that ends at the cursor, with the comma that goes when it goes.
 
     ``opening`` is the offset of the object's bracket, ``before`` the end of the member before it, or ``opening``.
@@ -186,7 +186,7 @@ def _member(cursor: Cursor, opening: int, before: int) -> tuple[int, int]:
     return opening + 1, cursor.position + 1 if cursor.peek() == "," else end
 
 
-def _block(cursor: Cursor) -> ContentBlock:
+def _block(cursor: JsonCursor) -> ContentBlock:
     if cursor.peek() != "{":
         span = cursor.value()
         return ContentBlock(span.start, span.end, None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from unpretty.proxy.json_cursor import Cursor, as_dict, as_text
+from unpretty.proxy.json_cursor import JsonCursor, as_dict, as_text
 from unpretty.proxy.kept_results import PREFIX, mime_type
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def add_resources(text: str, result: CallResult, params: object, kept: KeptResul
 
 
 def _member(text: str, result: CallResult, wanted: str) -> Span | None:
-    cursor = Cursor(text, result.start)
+    cursor = JsonCursor(text, result.start)
     return {name: cursor.value() for name in cursor.members()}.get(wanted)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from unpretty.encodings.registry import ENCODINGS
 from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
 from unpretty.engine.context import FILE, byte_length
@@ -81,11 +82,7 @@ class Rewriter:
         notes = [] if made is None else [made.notice]
         encodings = {text.compaction.decision.encoding for text in compacted.texts if text.is_table} - self._announced
         self._announced |= encodings
-        how = "column names once, then rows"
-        return notes + [
-            f"unpretty: JSON tables are written as {encoding} here ({how}); the data is the same."
-            for encoding in sorted(encodings)
-        ]
+        return notes + [ENCODINGS[encoding].notice for encoding in sorted(encodings)]
 
     def _compacted(
         self, text: str, result: CallResult, call: ToolCall, tool_id: str

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.scanner import InvalidJSON
-from unpretty.proxy.json_cursor import Cursor
+from unpretty.proxy.json_cursor import JsonCursor
 
 # Objects inside objects are searched this deep for the array that holds the rows.
 _MAX_DEPTH = 6
@@ -56,7 +56,7 @@ def json_rows(document: str) -> Rows | None:
     None when there is none, or when ``document`` is not JSON.
     """
     best: list[Rows] = []
-    cursor = Cursor(document)
+    cursor = JsonCursor(document)
     try:
         _search(cursor, "", _MAX_DEPTH, best)
     except (InvalidJSON, RecursionError):
@@ -66,7 +66,7 @@ def json_rows(document: str) -> Rows | None:
     return max(best, key=lambda rows: rows.spans[-1][1] - rows.spans[0][0], default=None)
 
 
-def _search(cursor: Cursor, name: str, depth: int, found: list[Rows]) -> None:
+def _search(cursor: JsonCursor, name: str, depth: int, found: list[Rows]) -> None:
     opening = cursor.peek()
     if opening == "[":
         spans = []

@@ -250,7 +250,7 @@ def test_the_model_is_told_once_that_tables_are_in_another_encoding(wire):
     made.initialize()
     first = result_of(made.call(text_result(PRETTY)))["content"]
     assert [block["text"] for block in first[1:]] == [
-        "unpretty: JSON tables are written as columnar here (column names once, then rows); the data is the same."
+        "unpretty: JSON tables are written as columnar JSON (column names once, then rows) here; the data is the same."
     ]
     assert result_of(made.call(text_result(PRETTY)))["content"] == first[:1]
 
