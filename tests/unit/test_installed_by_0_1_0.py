@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,8 +55,24 @@ def test_hook_py_still_serves_the_plugin_of_opencode(home: Path) -> None:
     assert json.loads(done.stdout) == {"id": 7, "texts": {"output": json.dumps(ROWS, separators=(",", ":"))}}
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_plugin_of_opencode_still_talks_to_the_worker(home: Path) -> None:
+    worker = [sys.executable, "-I", "-S", str(written("hook.py", home, [str(LIBRARY)])), "opencode"]
+    source = (FIXTURES / "installed-by-0.1.0" / "unpretty.js.txt").read_text("utf-8")
+    (home / "unpretty.mjs").write_text(source.replace("__UNPRETTY_WORKER__", json.dumps(worker), 1), "utf-8")
+    driver = (
+        f"const plugin = (await import({json.dumps(str(home / 'unpretty.mjs'))})).default\n"
+        "const hooks = await plugin.server({ directory: '/project' })\n"
+        f"const output = {{ title: '', metadata: {{}}, output: {json.dumps(json.dumps(ROWS, indent=2))} }}\n"
+        "const call = { tool: 'bash', sessionID: 's', callID: 'c', args: { command: 'gh api x' } }\n"
+        "await hooks['tool.execute.after'](call, output)\n"
+        "console.log(output.output)\n"
+    )
+    done = run(["node", "--input-type=module", "-"], driver)
+    assert done.stdout == json.dumps(ROWS, separators=(",", ":")) + "\n"
+
+
 def test_proxy_py_still_starts_a_server_with_the_proxy_in_front(home: Path) -> None:
-    server = "import sys\nfor line in sys.stdin:\n print(line, end='')"
     found = [path for path in sys.path if Path(path).name == "site-packages"]
     script = written("proxy.py", home, [str(LIBRARY.parent), *found])
     text = json.dumps(ROWS, indent=2)
