@@ -1,4 +1,4 @@
-"""What every test gets: an empty home folder, a guard around the real one, plain settings, the Hypothesis profiles."""
+"""What every test gets: an empty home directory, a guard around the real one, plain settings, Hypothesis profiles."""
 
 import contextlib
 import gc
@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# HYPOTHESIS_PROFILE picks one. `ci` is the gate: the same examples on every run, so that a red gate can be repeated;
-# `nightly` looks for what `ci` cannot see; `quick` is for a second look on another Python and for developing.
+# HYPOTHESIS_PROFILE picks one. `ci` is the gate: the same examples on every run, so that a failed gate can be repeated;
+# `nightly` looks for what `ci` cannot see; `quick` is for other Pythons and for developing.
 _SLOW_MACHINE = (HealthCheck.too_slow,)
 settings.register_profile("quick", max_examples=100, deadline=None, suppress_health_check=_SLOW_MACHINE)
 settings.register_profile(
@@ -38,7 +38,7 @@ _UNDER_HOME = (
 _FOLDER_VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR")
 _XDG_VARIABLES = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 
-# Variables that lead an agent or unpretty to some other folder, switch it off, or carry a key.
+# Variables that name another directory for an agent or unpretty, switch it off, or carry a key.
 _REMOVED_PREFIXES = (
     "XDG_", "CLAUDE", "CODEX", "OPENCODE", "UNPRETTY", "ANTHROPIC_", "OPENAI_", "AI_AGENT", "NO_COLOR", "FORCE_COLOR",
 )  # fmt: skip
@@ -49,7 +49,7 @@ _AUDITED = frozenset(
         "os.rmdir", "os.scandir", "os.symlink", "os.truncate", "os.utime", "os.setxattr",
     )
 )  # fmt: skip
-_CREATING = frozenset(("os.link", "os.mkdir", "os.rename", "os.symlink"))  # the last path is what comes into being
+_CREATING = frozenset(("os.link", "os.mkdir", "os.rename", "os.symlink"))  # the last path is the one that is created
 # Where a test may create something: the checkout, Hypothesis's examples, libraries' temporary files, the kernel's own.
 _FREE = (
     *map(os.path.abspath, (f"{__file__}/../..", os.environ.get("HYPOTHESIS_STORAGE_DIRECTORY", ".hypothesis"))),
@@ -58,7 +58,7 @@ _FREE = (
 
 
 def _guarded_folders() -> tuple[str, ...]:
-    """Real folders of agents and of unpretty, as absolute paths; nothing under them may be touched by a test."""
+    """Real directories of agents and of unpretty, as absolute paths; a test may touch nothing under them."""
     named = [os.environ[name] for name in _FOLDER_VARIABLES if os.environ.get(name)]
     for name in _XDG_VARIABLES:
         if os.environ.get(name):
@@ -69,9 +69,9 @@ def _guarded_folders() -> tuple[str, ...]:
 
 
 def _homes() -> list[Path]:
-    """The home folder, and the one that code finds when HOME is not set.
+    """The home directory, and the one that code finds when HOME is not set.
 
-    A container may run under a number that no account has. HOME is ``/`` or not set then: there is nothing to guard.
+    A container may run with a user id that no account has. Then HOME is ``/`` or not set: there is nothing to guard.
     """
     found = []
     with contextlib.suppress(RuntimeError):
@@ -85,13 +85,13 @@ def _homes() -> list[Path]:
 
 
 class HomeGuard:
-    """An audit hook that stops, and remembers, every touch of a guarded folder while a test runs.
+    """An audit hook that stops, and records, every access to a guarded directory while a test runs.
 
-    So it does with what a test would leave behind on the machine: what is created outside the directories in ``free``.
+    It does the same when a test creates something outside the directories in ``free``, which would stay on the machine.
     Such a test also depends on the machine: what root may create in ``/``, a user may not.
 
-    It raises pytest's own failure, which is no ``Exception``: code that swallows errors does not swallow this one. What
-    is swallowed nevertheless is found in ``touched`` when the test ends.
+    It raises pytest's own failure, which is no ``Exception``: code that swallows errors does not swallow it. An access
+    that is swallowed nevertheless is found in ``touched`` when the test ends.
     """
 
     def __init__(self, folders: tuple[str, ...]) -> None:
@@ -117,9 +117,9 @@ class HomeGuard:
         return "__pycache__" in path or any(path == folder or path.startswith(folder + os.sep) for folder in self.free)
 
     def guards(self, path: str) -> bool:
-        """Whether ``path`` is a guarded folder or lies in one."""
+        """Whether ``path`` is a guarded directory or is in one."""
         if not path.startswith(os.sep):
-            if "/" not in path and "." not in path:  # the mode of open() among others: no path leads out of here
+            if "/" not in path and "." not in path:  # such as the mode of open(); not a path
                 return False
             path = os.path.abspath(path)
         return any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
@@ -168,9 +168,9 @@ def home_guard() -> HomeGuard:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty HOME of the test's own, also for the processes that it starts; the real one is out of bounds.
+    """An empty HOME of the test's own, also for the processes that it starts; the real one must not be used.
 
-    Time zone, locale and umask are plain ones: a test that is about another sets it itself.
+    Time zone, locale and umask are fixed: a test that needs another one sets it itself.
     """
     base = tmp_path_factory.getbasetemp()
     folder = base / "homes" / str(next(_home_numbers))

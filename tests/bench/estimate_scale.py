@@ -1,4 +1,4 @@
-"""Speed and memory of `unpretty estimate` on transcripts of any size, made here in the mix that real sessions have.
+"""Speed and memory of `unpretty estimate` on generated transcripts of any size, mixed as in real sessions.
 
     python tests/bench/estimate_scale.py [--megabytes N] [--json-share PERCENT] [--files N]
 
@@ -134,7 +134,7 @@ def write(directory: Path, size: int, files: int, json_share: float) -> int:
 
 
 def main() -> None:
-    """Make transcripts, estimate them in a process of its own, print the figures."""
+    """Make transcripts, estimate them in another process, print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=200)
     parser.add_argument("--json-share", type=float, default=8.0, help="percent of the shell results that are JSON")

@@ -3,7 +3,7 @@
     python tests/bench/run.py [--rounds N] [--python PATH]
 
 Process figures are ratios to ``python -I -S -c pass`` of the same interpreter, started in turn with it, so that a slow
-moment of the machine hits both. Nothing fails on noise: the numbers are printed, a miss of a goal is said.
+moment of the machine affects both. Nothing fails because of noise: the numbers are printed, and so is a missed goal.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def payload(stdout: str) -> bytes:
 
 
 def hook_script(folder: Path) -> Path:
-    """``hook.py`` as the installer writes it, with a log of its own and no counting of tokens behind the reply."""
+    """``hook.py`` as the installer writes it, with a log of its own and no counting of tokens after the reply."""
     from unpretty_installer.core import launcher
 
     source = launcher.hook_source().decode("ascii")

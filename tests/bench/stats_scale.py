@@ -2,8 +2,8 @@
 
     python tests/bench/stats_scale.py [--lines N] [--keep DIRECTORY]
 
-Also: the last day of the same log, which must not read all of it. Times are processor time, since other work on the
-machine counts for nothing, and the best of three runs; memory is the largest of them. Next to it is what orjson
+Also: the last day of the same log, which must not read all of it. Times are processor time, so that other work on the
+machine does not count, and the best of three runs; memory is the largest of them. Next to it is what orjson
 alone takes for the same lines, since machines differ.
 """
 
@@ -27,7 +27,7 @@ GOAL_SECONDS, GOAL_MB = 5.0, 200
 
 
 def lines(number: int) -> Iterator[bytes]:
-    """``number`` lines of forty sessions side by side: decisions, and after them the counts of conversions."""
+    """``number`` lines of forty interleaved sessions: decisions, and after them the counts of conversions."""
     draw = random.Random(1)
     sessions = [f"{draw.getrandbits(128):032x}" for _ in range(40)]
     when, written, waiting = START, 0, list[tuple[str, int, int]]()

@@ -2,8 +2,8 @@
 
     python tests/bench/worker.py [--calls N]
 
-The goal, 3 ms at the median for 50 KB, is one for a quiet machine: the best of several rounds is what counts. Nothing
-fails on noise: the numbers are printed, a miss is said.
+The goal, 3 ms at the median for 50 KB, is for an idle machine: the best of several rounds counts. Nothing
+fails because of noise: the numbers are printed, and so is a missed goal.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def measure(node: str, calls: int, folder: Path) -> None:
     launcher.hook_file().write_bytes(launcher.hook_source())
     launcher.python_link().symlink_to(sys.executable)
     locations.config_file().parent.mkdir(parents=True)
-    locations.config_file().write_text('count_tokens = "estimate"\n')  # counting happens beside the replies
+    locations.config_file().write_text('count_tokens = "estimate"\n')  # no counting while replies are measured
     plugin, driver = folder / "plugin.mjs", folder / "driver.mjs"
     plugin.write_bytes(places.plugin_source())
     driver.write_text(DRIVER)

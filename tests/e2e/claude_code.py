@@ -26,7 +26,7 @@ class ToolResult:
 
     @property
     def text(self) -> str:
-        """The text of the result; a block of another kind stands as ``<kind>``."""
+        """The text of the result; a block of another kind becomes ``<kind>``."""
         if isinstance(self.content, str):
             return self.content
         return "".join(block.get("text", f"<{block['type']}>") for block in self.content)
@@ -71,7 +71,7 @@ class MessagesModel(ScriptedModel):
     """The Messages API, as far as Claude Code uses it."""
 
     def reply(self, request: Received) -> Reply:
-        """Answer a request of the conversation with the script's step, one on the side with a short text."""
+        """Answer a request of the conversation with the script's step, any other request with a short text."""
         if request.path == "/v1/messages/count_tokens":
             return json_reply({"input_tokens": len(json.dumps(request.body)) // 4})
         if request.path != "/v1/messages":
@@ -113,7 +113,7 @@ def _message_events(message: Json) -> Iterator[tuple[str, object]]:
 
 @dataclass(frozen=True)
 class ClaudeCode:
-    """The client with a home folder and a project of its own; what it keeps there lasts from run to run."""
+    """The client with a home directory and project; its files there stay from run to run."""
 
     program: Path
     home: Path
@@ -155,7 +155,7 @@ class ClaudeCode:
         return isolated(converse)
 
     def environment(self) -> dict[str, str]:
-        """The whole environment of a run, but for the address of the model."""
+        """The whole environment of a run, except for the address of the model."""
         temporary = self.project.parent / "tmp"
         temporary.mkdir(exist_ok=True)
         return {

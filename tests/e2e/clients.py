@@ -32,7 +32,7 @@ class Pin:
         program: the name that a user types.
         package: its npm package.
         version: the exact version.
-        binaries: where the package's native programs lie, as patterns below ``node_modules``. The npm entry is a
+        binaries: where the package's native programs are, as patterns below ``node_modules``. The npm entry is a
             launcher in JavaScript, which needs a newer Node than the client itself; the native program needs none.
     """
 
@@ -43,7 +43,7 @@ class Pin:
 
     @property
     def folder_name(self) -> str:
-        """Name of the install folder in the cache."""
+        """Name of the install directory in the cache."""
         return f"{self.package.strip('@').replace('/', '-')}-{self.version}"
 
 
@@ -57,7 +57,7 @@ CLAUDE_CODE_TOO_OLD = _claude_code("2.1.119")
 CODEX = Pin(
     "codex", "@openai/codex", "0.171.0", ("@openai/codex-*/vendor/*/bin/codex", "@openai/codex-*/vendor/*/codex/codex")
 )
-# Both builds are installed where both fit; "baseline" is for processors without AVX2 and sorts behind.
+# Both builds are installed where both fit; "baseline" is for processors without AVX2 and sorts after the other.
 OPENCODE = Pin("opencode", "opencode-ai", "1.18.33", ("opencode-*[!e]/bin/opencode", "opencode-*/bin/opencode"))
 ALL = (CLAUDE_CODE, CLAUDE_CODE_OLDEST, CLAUDE_CODE_TOO_OLD, CODEX, OPENCODE)
 
@@ -67,7 +67,7 @@ class ClientUnavailable(RuntimeError):
 
 
 def cache_folder() -> Path:
-    """Where the clients are kept: ``UNPRETTY_E2E_CACHE``, or a folder of the user's cache."""
+    """Where the clients are kept: ``UNPRETTY_E2E_CACHE``, or a directory of the user's cache."""
     named = os.environ.get("UNPRETTY_E2E_CACHE")
     if named:
         return Path(named).absolute()
@@ -75,7 +75,7 @@ def cache_folder() -> Path:
 
 
 class Supply:
-    """The clients of one run: each is installed at its first use, and a fault is remembered.
+    """The clients of one run: each is installed at its first use, and an error is remembered.
 
     Args:
         cache: where the clients are kept.
@@ -114,7 +114,7 @@ class Supply:
 
 @functools.cache
 def supply() -> Supply:
-    """The supply that the environment names. First asked before any test, since each has an environment of its own."""
+    """The clients in the cache that the environment names. Called before any test: each has another environment."""
     named = os.environ.get("UNPRETTY_E2E_FAULTS")
     return Supply(cache_folder(), Path(named).absolute() if named else None)
 
@@ -122,8 +122,8 @@ def supply() -> Supply:
 def install(pin: Pin, cache: Path, npm_seconds: float = NPM_SECONDS) -> Path:
     """Return the native program of ``pin``, installing it first where the cache lacks it.
 
-    The folder appears under its name only when the program in it has run, so an install that was stopped half-way is
-    never taken for a whole one. Of several processes one installs and the others wait.
+    The directory gets its name only when the program in it has run, so an install that was stopped half-way is
+    never used as a complete one. Of several processes one installs and the others wait.
 
     Raises:
         ClientUnavailable: npm is missing or failed, or the program does not run.
@@ -146,7 +146,7 @@ def install(pin: Pin, cache: Path, npm_seconds: float = NPM_SECONDS) -> Path:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold ``path`` for this process alone; the kernel lets go of it if the process dies."""
+    """Hold ``path`` for this process alone; the kernel releases it if the process dies."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

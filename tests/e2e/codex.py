@@ -59,7 +59,7 @@ class CodexRun:
 
     @property
     def texts(self) -> list[str]:
-        """The texts of ``outputs``; the parts of one stand behind one another."""
+        """The texts of ``outputs``; the parts of one are joined."""
         return [
             output if isinstance(output, str) else "".join(part.get("text", f"<{part['type']}>") for part in output)
             for output in self.outputs.values()
@@ -73,7 +73,7 @@ class ResponsesModel(ScriptedModel):
         """Answer a request of the conversation with the script's step."""
         if request.path != "/v1/responses":
             return json_reply({"models": [], "data": [], "object": "list"}, 200 if request.method == "GET" else 404)
-        # A turn of several calls sends several items: count the turns that the ids tell apart.
+        # A turn of several calls sends several items: count the turns that differ by id.
         turns = len({item["call_id"].rpartition("_")[0] for item in request.body["input"] if "call_id" in item})
         items = [_item(call, f"call_{turns:03d}_{place}") for place, call in enumerate(self.step(turns))]
         if not items:
@@ -104,7 +104,7 @@ def _item(call: Call, call_id: str) -> Json:
 
 @dataclass(frozen=True)
 class Codex:
-    """The client with a home folder and a project of its own; what it keeps there lasts from run to run."""
+    """The client with a home directory and project; its files there stay from run to run."""
 
     program: Path
     home: Path
@@ -112,7 +112,7 @@ class Codex:
 
     @property
     def folder(self) -> Path:
-        """The client's own folder, with config.toml and hooks.json."""
+        """The client's own directory, with config.toml and hooks.json."""
         return self.home / ".codex"
 
     def run(
@@ -223,7 +223,7 @@ def _provider(port: int) -> Json:
 
 
 def _overrides(settings: Json, prefix: str = "") -> list[str]:
-    """Command line words that set ``settings``; JSON scalars and arrays are TOML too, tables become dotted keys."""
+    """Command line arguments that set ``settings``; JSON scalars and arrays are TOML too, tables become dotted keys."""
     words = []
     for name, value in settings.items():
         if isinstance(value, dict):

@@ -23,7 +23,7 @@ def _the_cache_may_be_filled(home_guard: Any, home: Path) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project folder."""
+    """An empty project directory."""
     folder = tmp_path / "project"
     folder.mkdir()
     return folder

@@ -1,4 +1,4 @@
-"""unpretty as a user has it: built as a wheel, installed into an empty virtual environment, called by its command."""
+"""unpretty as a user gets it: built as a wheel, installed into an empty virtual environment, called by its command."""
 
 import json
 import os
@@ -17,7 +17,7 @@ _NOT_SOURCE = shutil.ignore_patterns(".*", "tests", "docs", "build", "dist", "*.
 
 
 def build_wheel(folder: Path) -> Path:
-    """Build the wheel of the checkout as it stands, in a copy: building leaves files beside the sources."""
+    """Build the wheel of the checkout as it is, in a copy: building leaves files next to the sources."""
     sources = folder / "sources"
     shutil.copytree(CHECKOUT, sources, ignore=_NOT_SOURCE)
     _run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, sources])
@@ -55,7 +55,7 @@ class Unpretty:
     def run(
         self, *words: str, stdin: str = "", status: int = 0, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run ``unpretty`` with ``words`` and check its exit status."""
+        """Run ``unpretty`` with the arguments ``words`` and check its exit status."""
         path = os.pathsep.join((str(self.agent_program.parent), PATH))
         environment = {"HOME": str(self.home), "PATH": path, "LANG": "C.UTF-8", **(env or {})}
         done = subprocess.run(

@@ -1,6 +1,6 @@
 """A scripted model: an HTTP server on 127.0.0.1 that answers each request of a client with the next step of a script.
 
-The three API dialects are its subclasses, one beside each client's runner. A script is a list of steps, a step the tool
+The three API dialects are its subclasses, each in the module of its client. A script is a list of steps, each the tool
 calls of one assistant turn; after the last step the model says "done".
 """
 
@@ -98,7 +98,7 @@ class ScriptedModel(ABC):
     def step(self, turns: int) -> Sequence[Call]:
         """Return the calls of the assistant turn that follows ``turns`` turns.
 
-        The place in the script is read off the conversation, so that neither a repeated request nor one on the side
+        The position in the script follows from the conversation, so that neither a repeated request nor another one
         can shift it. Turns that a resumed conversation brought along do not count.
         """
         if self._turns_before is None:
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, format: str, *args: object) -> None:
-        """Keep quiet: the requests are recorded."""
+        """Print nothing: the requests are recorded."""
 
     def do_HEAD(self) -> None:
         self._send(Reply(b""))

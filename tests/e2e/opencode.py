@@ -42,7 +42,7 @@ class ChatModel(ScriptedModel):
     """The Chat Completions API, as far as OpenCode uses it."""
 
     def reply(self, request: Received) -> Reply:
-        """Answer a request of the conversation with the script's step, one on the side with a short text."""
+        """Answer a request of the conversation with the script's step, any other request with a short text."""
         if not request.path.endswith("/chat/completions"):
             return json_reply({"error": {"message": "not here"}}, 404)
         turns = sum(message["role"] == "assistant" for message in request.body["messages"])
@@ -74,7 +74,7 @@ def _tool_call(call: Call, turns: int, place: int) -> Json:
 
 @dataclass(frozen=True)
 class OpenCode:
-    """The client with a home folder and a project of its own; what it keeps there lasts from run to run."""
+    """The client with a home directory and project; its files there stay from run to run."""
 
     program: Path
     home: Path
@@ -83,7 +83,7 @@ class OpenCode:
 
     @property
     def folder(self) -> Path:
-        """The client's config folder, with opencode.json and plugins/."""
+        """The client's config directory, with opencode.json and plugins/."""
         return self.home / ".config" / "opencode"
 
     def run(
@@ -119,7 +119,7 @@ class OpenCode:
         return isolated(converse)
 
     def environment(self) -> dict[str, str]:
-        """The whole environment of a run, but for the settings."""
+        """The whole environment of a run, except for the settings."""
         temporary = self.project.parent / "tmp"
         temporary.mkdir(exist_ok=True)
         folders = [self.program.parent, *([self.ripgrep.parent] if self.ripgrep else []), PATH]
@@ -131,7 +131,7 @@ class OpenCode:
 
     @staticmethod
     def _spare_the_package_install(folder: Path) -> None:
-        """Let ``folder`` look as if ``@opencode-ai/plugin`` were installed there.
+        """Make ``folder`` look as if ``@opencode-ai/plugin`` were installed there.
 
         Otherwise a start with any plugin waits over a minute for npm, which cannot answer without a network.
         """

@@ -1,6 +1,6 @@
-"""Where a client runs: a child process that sees no network but its own loopback, and outlives nothing it started.
+"""Where a client runs: a child process that sees only its own loopback, and ends only after everything that it started.
 
-Run as a program it says in one sentence why that cannot be had here, if so: ``python -m e2e.sandbox`` in
+Run as a program it says in one sentence why that is impossible on this machine, if so: ``python -m e2e.sandbox`` in
 tests/.
 """
 
@@ -100,7 +100,7 @@ def _answer(writer: int, action: Callable[[], object]) -> None:
 
 
 def _leave_the_network() -> None:
-    """Move this single-threaded process into a network namespace of its own and bring its loopback up.
+    """Move this single-threaded process into a new network namespace and bring its loopback up.
 
     Raises:
         NoNamespace: the kernel or a container does not allow it.
@@ -197,7 +197,7 @@ def _children() -> list[int]:
 
 
 def main() -> int:
-    """Try it; a sentence and status 1 when it cannot be done."""
+    """Try it; print a sentence and return status 1 when it cannot be done."""
     try:
         isolated(lambda: None)
     except NoNamespace as fault:

@@ -1,4 +1,4 @@
-"""The real clients while our files are broken: the model gets every original, and nobody is shown anything.
+"""The real clients while our files are broken: the model gets every original, and the user is shown nothing.
 
 Each turn of one conversation breaks something else before it prints the document.
 """

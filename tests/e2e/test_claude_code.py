@@ -100,7 +100,7 @@ class Conversation:
 
 
 def tool_use_id(case: Case) -> str:
-    """Each case is a turn of its own."""
+    """Each case is one turn."""
     return f"toolu_{CASES.index(case):03d}_0"
 
 
@@ -135,7 +135,7 @@ def conversation(
 
 
 def without_notes(text: str) -> str:
-    """A result without what the client itself may add behind it, now and then or after an error."""
+    """A result without what the client itself may append, now and then or after an error."""
     return text.partition("\n\n<system-reminder>")[0].partition("\n\nThis tool's input schema was not in your prompt")[
         0
     ]

@@ -1,4 +1,4 @@
-"""``stats --verify``: what the client applied and what it refused, told from the client's own transcript."""
+"""``stats --verify``: what the client applied and what it refused, according to the client's own transcript."""
 
 import json
 import shlex
@@ -13,7 +13,7 @@ from .installed import Unpretty
 from .mcp_server import COMPACT, PRETTY
 from .model import Call
 
-# Runs the registered command on the payload, and spoils its reply in the way that its argument says.
+# Runs the registered command on the payload, and changes its reply as its argument says, so that the client refuses it.
 SPOILER = """
 import json, subprocess, sys, time
 reply = subprocess.run({command!r}, shell=True, stdin=sys.stdin, capture_output=True, check=True).stdout
@@ -24,7 +24,7 @@ print("log line" if {way!r} == "not JSON" else json.dumps({{"hookSpecificOutput"
 if {way!r} == "held open":
     subprocess.Popen(["sleep", "2"])
 """
-# The oldest client waits until nobody holds standard output any more, and then takes the reply.
+# The oldest client waits until no process holds standard output any more, and then takes the reply.
 WAYS = ("a text", "not JSON", "held open")
 
 
@@ -51,7 +51,7 @@ def unpretty(unpretty_program: Path, claude_code: ClaudeCode) -> Unpretty:
 
 
 def spoil(unpretty: Unpretty, way: str, folder: Path) -> None:
-    """Put a program before the registered command that spoils its replies."""
+    """Put a program in front of the registered command that makes its replies unacceptable."""
     settings = unpretty.home / ".claude" / "settings.json"
     value = json.loads(settings.read_text())
     handler = value["hooks"]["PostToolUse"][0]["hooks"][0]

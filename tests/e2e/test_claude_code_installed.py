@@ -1,4 +1,4 @@
-"""Claude Code: setting unpretty up, taking it back, and what happens when the set-up is broken."""
+"""Claude Code: installing unpretty, uninstalling it, and what happens when the installation is broken."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Installing pinned clients, with an npm that is written here."""
+"""Installing pinned clients, with a fake npm."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ PROGRAM = "#!/bin/sh\necho agent 1.2.3\n"
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of an npm that installs ``program`` from its folder and counts its runs in ``runs``."""
+    """The directory of an npm that installs ``program`` from there and counts its runs in ``runs``."""
     folder = tmp_path / "npm"
     folder.mkdir()
     (folder / "program").write_text(PROGRAM)

@@ -58,7 +58,7 @@ def converse(
 
 
 def status(unpretty: Unpretty, exit_status: int) -> tuple[str, list[str]]:
-    """The doctor's status of Codex and the codes of the faults."""
+    """The doctor's status of Codex and the codes of its problems."""
     [report] = unpretty.json("doctor", "codex", status=exit_status)["agents"]
     return report["status"], [fault["code"] for fault in report["faults"]]
 
@@ -70,7 +70,7 @@ def verified(unpretty: Unpretty) -> tuple[int, int, int]:
 
 
 def body(text: str) -> str:
-    """A shell result behind its header."""
+    """A shell result after its header."""
     return text.partition("Output:\n")[2]
 
 
@@ -141,7 +141,7 @@ def test_verify_tells_replaced_results_from_those_where_codex_kept_its_own(
     calls = [shell("sh report"), mcp("shapes", "multi"), mcp("shapes", "both")]
     converse(codex, calls, servers={"shapes": server})
     assert verified(trusted) == (3, 0, 0)
-    # One key that Codex does not know voids the answer; the log does not learn of it.
+    # A key that Codex does not know voids the answer; the log still says that it was offered.
     file = codex.folder / "hooks.json"
     before = file.read_bytes()
     value = json.loads(before)
@@ -236,7 +236,7 @@ def test_a_hook_that_came_after_ours_keeps_its_trust_when_we_go(trusted: Unprett
     later = trust(codex, "touch later-ran")
     trusted.run("uninstall", "codex", "--apply")
     assert trust_of(codex) == {"touch later-ran": "trusted"}
-    # Our group stays, empty: Codex knows the trust of a hook by the place of its group.
+    # Our group stays, empty: Codex stores the trust of a hook by the position of its group.
     assert json.loads(file.read_text()) == {"hooks": {"PostToolUse": [{"hooks": []}, group]}}
     [(_, kept)] = tomlkit.parse((codex.folder / "config.toml").read_text()).unwrap()["hooks"]["state"].items()
     assert kept == {"trusted_hash": later["currentHash"]}

@@ -1,4 +1,4 @@
-"""Table encodings with the real client: which model gets them, and the one line that tells about them."""
+"""Table encodings with the real client: which model gets them, and the one line that announces them."""
 
 import json
 from pathlib import Path

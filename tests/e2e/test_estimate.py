@@ -67,7 +67,7 @@ def estimated(estimate: Json, figure: str) -> dict[str, int]:
 
 
 def without_several_blocks(agent: str, sums: dict[str, int]) -> dict[str, int]:
-    """OpenCode keeps the blocks of an MCP result as one text: take off what stands beside the converted block."""
+    """OpenCode keeps the blocks of an MCP result as one text: subtract the other blocks."""
     beside = {"t_multi": "\n\nsecond", "t_resource": "see\n\n"} if agent == "opencode" else {}
     return {tool: size - len(beside.get(tool, "")) for tool, size in sums.items()}
 
@@ -82,7 +82,7 @@ def steps(decisions: list[Json]) -> dict[str, int]:
 
 
 def estimated_steps(estimate: Json) -> dict[str, int]:
-    """The same from an estimate, which tells whole documents from embedded ones."""
+    """The same from an estimate, which distinguishes whole documents from embedded ones."""
     sums: Counter[str] = Counter()
     for step in estimate["steps"]:
         if step["key"] != "other":
@@ -117,7 +117,7 @@ def check(unpretty: Unpretty, agent: str, converse: Callable[[], object]) -> Jso
 
 
 def decisions_of(unpretty: Unpretty, converse: Callable[[], object], expected: list[dict[str, int]]) -> list[Json]:
-    """The log after the conversation; a hook that came too late on a busy machine gets another chance."""
+    """The log after the conversation; a hook that was too late on a busy machine is run again."""
     decisions: list[Json] = []
     for _ in range(3):
         unpretty.log.unlink(missing_ok=True)

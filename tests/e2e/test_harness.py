@@ -17,7 +17,7 @@ from .opencode import OpenCode
 from .opencode import bash as opencode_bash
 from .sandbox import NoNamespace
 
-# Replaces the output of a shell tool by its capitals, in the way of each agent.
+# Replaces the output of a shell tool by the same in upper case, as each agent allows it.
 CLAUDE_CODE_HOOK = """
 import json, sys
 call = json.load(sys.stdin)
@@ -59,7 +59,7 @@ def test_where_no_namespace_can_be_made_one_sentence_says_why_and_what_to_do(
     at: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Some systems refuse it at once, others only when the new namespace is used."""
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # also root takes the way of a user then
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # then root, too, does it as a user
     if at == "unshare":
         monkeypatch.setattr(sandbox, "_CLONE_NEWNET", 0x1)  # no flag that can be unshared
     else:

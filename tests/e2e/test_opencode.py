@@ -1,4 +1,4 @@
-"""OpenCode with unpretty installed: what the model received, what the log says, and what is left behind."""
+"""OpenCode with unpretty installed: what the model received, what the log says, and what stays after uninstalling."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from .opencode import OpenCode, OpenCodeRun, bash
 
 DENSE = json.dumps(json.loads(rows(700)), separators=(",", ":"))
 
-# Two plugins, one before ours and one behind it, that keep the original.
+# Two plugins, one before ours and one after it, that keep the original.
 FIRST = """
 export default {id: "first", server: async () => ({
   "tool.execute.after": async (input, output) => { (globalThis.kept ??= new Map()).set(input.callID, output.output) },
@@ -166,7 +166,7 @@ def test_verify_tells_stored_texts_from_those_that_another_plugin_took_back(
     ]
     converse(opencode, *calls, mcp=server)
     assert verified(ready) == (4, 0, 0)
-    # Our plugin stands in the middle: the first one remembers the text, the last one puts it back.
+    # Our plugin is in the middle: the first one remembers the text, the last one puts it back.
     (opencode.folder / "opencode.json").write_text(json.dumps({"plugin": ["./first.js"]}))
     (opencode.folder / "first.js").write_text(FIRST)
     last = opencode.project / ".opencode" / "plugins" / "last.js"

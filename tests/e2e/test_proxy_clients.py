@@ -20,7 +20,7 @@ ROWS = [{"number": number, "value": None, "text": "lorem ipsum"} for number in r
 
 @pytest.fixture
 def proxied(shapes: list[str]) -> list[str]:
-    """The command that starts the MCP server of the tests behind the proxy."""
+    """The command that starts the MCP server of the tests with the proxy in front."""
     return [sys.executable, "-m", "unpretty", "proxy", "--name", "t", "--", *shapes]
 
 
@@ -130,7 +130,7 @@ def test_codex_can_read_the_rows_that_a_limit_hid(codex: Codex, capped: Json) ->
 
 
 def check_cut(shown: str) -> None:
-    """The first rows, whole, and the notice behind them."""
+    """The first rows, whole, and the notice after them."""
     rows, end = json.JSONDecoder().raw_decode(shown)
     assert rows == ROWS[: len(rows)]
     assert shown[end:].lstrip("\n").startswith(f"{len(rows)} of 100 rows are shown; all are 4,791 bytes.")

@@ -67,7 +67,7 @@ async def roots(context: ClientRequestContext) -> ListRootsResult:
 async def connect(
     *options: str, proxied: bool = True, mode: str = "legacy", name: str = "claude-code"
 ) -> AsyncIterator[Client]:
-    """A client of the SDK server, behind the proxy or not; what the server says on standard error goes nowhere."""
+    """A client of the SDK server, with the proxy in front or not; the server's standard error is discarded."""
     proxy = ["-m", "unpretty", "proxy", *options, "--", sys.executable] if proxied else []
     parameters = StdioServerParameters(command=sys.executable, args=[*proxy, SERVER])
     logged: list[LoggingMessageNotificationParams] = []
@@ -120,7 +120,7 @@ async def conversation(client: Client) -> dict[str, Any]:
 
 
 def meaning(value: Any) -> Any:
-    """``value`` with strings that are JSON read as JSON, so that white space in them does not matter."""
+    """``value`` with strings that are JSON read as JSON, so that whitespace in them does not matter."""
     if isinstance(value, dict):
         return {key: meaning(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -70,7 +70,7 @@ PASSWORD_URL = "http://guarded:open%%20sesame@127.0.0.1:%d"
 
 
 class Server:
-    """A ClickHouse server of the test's own."""
+    """A ClickHouse server for the test."""
 
     def __init__(self, folder: Path) -> None:
         self.port, tcp = free_port(), free_port()
@@ -338,7 +338,7 @@ def test_a_password_arrives_with_every_character(clickhouse: Server, user: str, 
 def test_no_secret_is_on_standard_output_or_error(
     clickhouse: Server, tmp_path: Path, variable: str, secret: str
 ) -> None:
-    """The server names the user that it does not know, so a name may stand in its words, but nowhere else."""
+    """The server names the user that it does not know, so a name may occur in its message, but nowhere else."""
     environment = {"CLICKHOUSE_USER": "guarded", "HOME": str(tmp_path), variable: secret}
     hello = {
         "jsonrpc": "2.0", "id": 1, "method": "initialize",

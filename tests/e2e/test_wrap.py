@@ -1,6 +1,6 @@
 """Wrapped MCP servers: each client calls one, the model receives what it should, and uninstalling leaves no trace.
 
-Each client first talks to the server alone, then behind the proxy: what differs is asserted, the rest is the same.
+Each client first uses the server alone, then with the proxy in front: what differs is asserted, the rest is the same.
 """
 
 import json
@@ -25,7 +25,7 @@ MANY = 2100
 BIG = rows(MANY)
 DENSE = json.dumps(json.loads(BIG), separators=(",", ":"))
 INNER = {**STRUCTURED, "stdout": json.dumps(json.loads(str(STRUCTURED["stdout"])), separators=(",", ":"))}
-# The last call finds out what became of the connection after the crash.
+# The last call shows the state of the connection after the crash.
 TOOLS = ("text", "both", "schema", "image", "error", "big", "slow", "crash", "text after the crash")
 
 Calls = dict[str, str]
@@ -145,7 +145,7 @@ class TestClaudeCode:
     def test_no_change_is_lost_when_both_write_at_the_same_time(
         self, unpretty: Unpretty, claude_code: ClaudeCode, state: Path
     ) -> None:
-        """The client adds servers while we wrap and unwrap; its lock keeps the two apart."""
+        """The client adds servers while we wrap and unwrap; its lock prevents conflicts."""
         before = json.loads(state.read_text())["mcpServers"]
         names = [f"added{number}" for number in range(4)]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from unpretty_installer.edit import hook_entries
 from unpretty_installer.edit.json_document import JsonDocument
 
-# Texts are costly to make, and a third of the profile's examples finds what there is to find.
+# Texts are costly to make, and a third of the profile's examples is enough.
 fewer = settings(max_examples=max(100, settings().max_examples // 3))
 HANDLER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "exec 'x y' é", "timeout": 10}]}
 
@@ -27,7 +27,7 @@ COMMENTS += ["// a\n  // b\n", "/* a */ /* b */", "/* a\n b */", " // a\n /* b *
 
 @st.composite
 def documents(draw, comments: bool, root: str | None = None):
-    """A JSON(C) text in some odd layout: its own line ending, indentation, spacing, comments, trailing commas."""
+    """A JSON(C) text in an unusual layout: its own line ending, indentation, spacing, comments, trailing commas."""
     eol = draw(st.sampled_from(["\n", "\r\n"]))
     gaps = st.sampled_from(BLANKS + COMMENTS if comments else BLANKS).map(lambda gap: gap.replace("\n", eol))
     tight = draw(st.booleans())
@@ -78,7 +78,7 @@ def check_round_trip(text: str, changed: JsonDocument, path: tuple, added: objec
 
 
 def is_contiguous(before: str, after: str) -> bool:
-    """Whether ``after`` is ``before`` with text put in at one place."""
+    """Whether ``after`` is ``before`` with text inserted at one position."""
     start = 0
     while start < len(before) and before[start] == after[start]:
         start += 1

@@ -55,7 +55,7 @@ def same(one, other):
 
 @given(st.one_of(values, tables(scalars)))
 def test_tight_c_is_what_the_original_grammar_says_unless_a_collision_is_near(value):
-    """``original`` is the grammar as published, written down without a look at our encoder."""
+    """``original`` is the grammar as published, written independently of our encoder."""
     if takes_part_in_a_collision(value):
         return
     assert encode(json.dumps(value), "tight-c") == original(value)

@@ -1,4 +1,4 @@
-"""Whatever JSON goes in: an encoding declines it with a reason, or its text leads back to exactly the same value."""
+"""Whatever JSON goes in: an encoding declines it with a reason, or its text decodes to exactly the same value."""
 
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -54,7 +54,7 @@ def objects(values, names=keys):
 
 @st.composite
 def tables(draw, cells):
-    """Rows over a few columns: of one type or any, always there or not, now and then in another order."""
+    """Rows over a few columns: of one type or any, always present or not, sometimes in another order."""
     names = draw(st.lists(keys, min_size=1, max_size=4, unique=True))
     kinds = [draw(st.sampled_from([numbers, strings, words, scalars, cells])) for _ in names]
     share = [draw(st.sampled_from([1, 1, 1, 2, 4])) for _ in names]

@@ -38,7 +38,7 @@ def literals(draw: st.DrawFn) -> str:
 
 
 def tokens(depth: int = 4) -> st.SearchStrategy[list[str]]:
-    """A JSON value as its list of tokens; keys repeat now and then."""
+    """A JSON value as its list of tokens; keys are sometimes repeated."""
     scalar = st.one_of(NUMBERS, literals(), st.sampled_from(["true", "false", "null"])).map(lambda token: [token])
 
     def containers(inner: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:

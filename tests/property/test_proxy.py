@@ -1,4 +1,4 @@
-"""Whatever the two sides say, the proxy passes it on: byte for byte, or with less white space and the same meaning."""
+"""Whatever the two sides say, the proxy passes it on: byte for byte, or with less whitespace and the same meaning."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ _SPACE = st.text(" \t", max_size=3)
 
 @st.composite
 def _texts(draw):
-    """A text as tools give it: pretty-printed JSON, perhaps with words around it, or any text."""
+    """A text as tools give it: pretty-printed JSON, perhaps with prose around it, or any text."""
     kind = draw(st.sampled_from(["document", "words", "any"]))
     if kind == "any":
         return draw(st.text())
@@ -57,7 +57,7 @@ def _results(draw):
 
 
 def _same(before, after):
-    """Equal, but for white space in strings that are JSON, or hold JSON."""
+    """Equal, except for whitespace in strings that are JSON, or hold JSON."""
     if isinstance(before, str) and isinstance(after, str):
         return "".join(before.split()) == "".join(after.split())
     if isinstance(before, list) and isinstance(after, list):

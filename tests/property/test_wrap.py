@@ -62,7 +62,7 @@ def test_a_file_of_claude_code_comes_back(file: tuple[str, list[tuple[str, ...]]
     assert json.loads(after) == expected
     assert json_servers.wrapped(after, fronts, name=name, strict=True) == (after, ())
     assert json_servers.unwrapped(after, places, made, name=name, strict=True) == data
-    # The client writes its file again in its own layout, with something more in it.
+    # The client writes its file again in its own layout, with another member in it.
     rewritten = json.dumps({**json.loads(after), "added": word}, indent=2).encode()
     again = json_servers.unwrapped(rewritten, places, made, name=name, strict=True)
     assert json.loads(again) == {**json.loads(text), "added": word}

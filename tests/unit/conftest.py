@@ -1,4 +1,4 @@
-"""A machine without agents for every unit test: what is on PATH and above the current directory is the tests' own."""
+"""A machine without agents for every unit test: PATH and the parents of the current directory are the tests' own."""
 
 import os
 import time
@@ -11,7 +11,7 @@ _CLIENTS = frozenset(("claude", "codex", "opencode", "unpretty"))
 
 @pytest.fixture(scope="session")
 def system_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with links to the system's programs, but for the agents: some systems have them in /usr/bin."""
+    """A directory with links to the system's programs, except the agents: some systems have them in /usr/bin."""
     folder = tmp_path_factory.mktemp("system")
     for place in os.defpath.split(os.pathsep):
         for program in sorted(Path(place).iterdir()) if Path(place).is_dir() else ():
@@ -39,7 +39,7 @@ def _on_the_machine(machine: Path) -> None:
 
 @pytest.fixture
 def absent(tmp_path: Path) -> str:
-    """A path that leads to nothing, two missing directories deep, on every machine and for every user."""
+    """A path that does not exist, in two missing directories, on every machine and for every user."""
     return str(tmp_path / "does" / "not" / "exist")
 
 

@@ -1,4 +1,4 @@
-"""The guard around the real home folder, tested on folders that do not exist."""
+"""The guard around the real home directory, tested on directories that do not exist."""
 
 import contextlib
 import os

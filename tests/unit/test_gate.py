@@ -1,4 +1,4 @@
-"""The gate's own programs: what it says of a step, where it works, what it leaves, and paths with blanks."""
+"""The gate's own programs: what it says of a step, where it works, what it leaves, and paths with spaces."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the gate is for
 
 
 def bash(program: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run ``program`` with the gate's functions; its directory for everything is ``folder``."""
+    """Run ``program`` with the gate's functions; ``folder`` is its working directory."""
     return subprocess.run(
         ["bash", "-u", "-c", f"{_START}; {program}", str(GATE), str(folder)],
         env={**os.environ, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
@@ -58,7 +58,7 @@ def seconds_of(output: str, step: str) -> str:
 
 
 def test_the_gate_removes_its_directory_also_when_tests_made_it_read_only(tmp_path: Path) -> None:
-    """Root may remove everything; an ordinary user has to take the permission first."""
+    """Root may remove everything; an ordinary user has to change the permission first."""
     work = tmp_path / "a work"
     (work / "closed" / "inner").mkdir(parents=True)
     (work / "closed" / "inner" / "file").touch()

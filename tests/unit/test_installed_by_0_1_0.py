@@ -1,4 +1,4 @@
-"""Files that 0.1.0 installed keep working: they name modules by the names of then."""
+"""Files that 0.1.0 installed keep working: they name modules as 0.1.0 did."""
 
 import json
 import os
@@ -18,7 +18,7 @@ LIBRARY, HOOKS = Path(unpretty.__file__).parent, Path(unpretty_hooks.__file__).p
 
 
 def written(name: str, home: Path, paths: list[str]) -> Path:
-    """The file that 0.1.0 wrote, with the places of this test in it."""
+    """The file that 0.1.0 wrote, with the paths of this test in it."""
     text = (FIXTURES / "installed-by-0.1.0" / f"{name}.txt").read_text("ascii")
     places = {place: repr(str(home / place)) for place in ("log", "resolved", "config", "data", "state")}
     path = home / name

@@ -1,4 +1,4 @@
-"""Every reason is known in each place that has to know it: one line in ``engine.reason`` is all that adds one."""
+"""Every reason is known wherever it has to be: one line in ``engine.reason`` adds one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The file that a bug leaves: enough to find the fault, nothing of the user's."""
+"""The file that a bug leaves: enough to find the error, nothing of the user's."""
 
 import re
 from pathlib import Path

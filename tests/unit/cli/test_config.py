@@ -23,7 +23,7 @@ def test_setting_a_value_reaches_the_hook_and_is_marked(absent: str) -> None:
     done = run("set", "min_bytes", "100")
     assert done.output.startswith("min_bytes = 100 (")
     settings = load(str(locations.resolved_settings_file()), absent)
-    assert settings.min_bytes == 512  # another config.toml: the copy does not count
+    assert settings.min_bytes == 512  # another config.toml: the copy is not used
     assert load(str(locations.resolved_settings_file()), str(locations.config_file())).min_bytes == 100
     shown = run("show").output
     assert "* min_bytes = 100\n" in shown

@@ -18,7 +18,7 @@ ROWS = [{"id": n, "city": f"City {n % 3}", "share": 0.5} for n in range(12)]
 
 @pytest.fixture
 def run(monkeypatch, capsysbinary):
-    """Run the command as the entry point does; gives back standard output and standard error."""
+    """Run the command as the entry point does; return standard output and standard error."""
 
     def go(*arguments, data=b"", terminal=False):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))

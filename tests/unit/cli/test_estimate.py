@@ -21,7 +21,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 @pytest.fixture
 def sessions(home: Path) -> Path:
-    """A recorded session of Claude Code in its place, and one of Codex."""
+    """A recorded session of Claude Code in its directory, and one of Codex."""
     for recorded, place in (
         ("claude-code/session.jsonl", ".claude/projects/p/s1.jsonl"),
         ("codex/rollout.jsonl", ".codex/sessions/2026/11/30/rollout-1.jsonl"),

@@ -233,7 +233,7 @@ def test_doctor_finds_faults_exits_with_1_and_mends_them(settings_file):
 def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
     settings_file, home, tmp_path, contents, command, held
 ):
-    """The cure for an install that moved or went: nothing may come of the old place."""
+    """The fix for an install that was moved or removed: nothing may be created at the old path."""
     run("install", "--apply")
     link = locations.data_dir() / "python"
     good = link.readlink()
@@ -241,7 +241,7 @@ def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
     old.mkdir()
     link.unlink()
     link.symlink_to(held.format(old=old))
-    old.chmod(0o555)  # as the directory of another user: not even an attempt may be made
+    old.chmod(0o555)  # as the directory of another user: not even an attempt to write may be made
     before = contents(tmp_path)
     try:
         run(*command)
@@ -254,7 +254,7 @@ def test_our_link_is_replaced_wherever_it_leads_and_nothing_is_made_there(
 
 @posix
 def test_the_directory_of_ours_may_be_a_link_and_stays_one(settings_file, home, tmp_path):
-    """Only what is in it is ours; where the user keeps the directory is the user's business."""
+    """Only what is in it is ours; the user decides where the directory is."""
     data = locations.data_dir()
     data.parent.mkdir(parents=True)
     data.symlink_to(tmp_path / "disk" / "unpretty")

@@ -1,4 +1,4 @@
-"""The command table and the exit statuses: one place turns every kind of ending into a status."""
+"""The command table and the exit statuses: one function maps every kind of ending to a status."""
 
 import runpy
 import sys

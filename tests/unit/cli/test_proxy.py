@@ -1,4 +1,4 @@
-"""``unpretty proxy`` as a command line; tests/unit/mcp has the proxy itself."""
+"""``unpretty proxy`` as a command line; tests/unit/proxy tests the proxy itself."""
 
 import pytest
 from click.testing import CliRunner

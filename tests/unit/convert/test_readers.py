@@ -1,4 +1,4 @@
-"""Reading JSON, JSON Lines, CSV and TSV: exact values, streams, errors with their place."""
+"""Reading JSON, JSON Lines, CSV and TSV: exact values, streams, errors with their position."""
 
 import io
 import itertools
@@ -87,7 +87,7 @@ def test_rows_that_do_not_fit_are_errors_with_the_line_they_begin_on(data, messa
 
 
 def test_streams_are_read_as_far_as_needed():
-    """A reader that took the whole input would never come back."""
+    """A reader that took the whole input would never return."""
     lines = io.BufferedReader(_Endless(b'{"a": 1}\n'), 64)
     assert len(list(itertools.islice(read_json_lines(lines), 5))) == 5
     rows = io.BufferedReader(_Endless(b"a\n"), 64)

@@ -81,7 +81,7 @@ def test_a_table_with_a_column_for_each_row_takes_no_more_room_than_its_cells():
 
 
 class _Liar:
-    """An encoding that gives back another document, or none."""
+    """An encoding that decodes to another document, or to none."""
 
     name = "liar"
 

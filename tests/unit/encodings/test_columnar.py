@@ -59,7 +59,7 @@ def test_an_object_with_a_key_twice_stays_as_it_is():
     ],
 )
 def test_a_document_that_already_looks_columnar_is_declined(text):
-    """Decoding could not tell it apart from a table."""
+    """Decoding could not distinguish it from a table."""
     with pytest.raises(Declined) as reason:
         encode(text, "columnar")
     assert reason.value.code == "looks_columnar"

@@ -1,4 +1,4 @@
-"""tight-c: the original grammar where it is unambiguous, something else where it is not, and the way back."""
+"""tight-c: the original grammar where it is unambiguous, something else where it is not, and decoding."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Simple commands out of a command line, as a POSIX shell tells them apart; hostile text ends in linear time."""
+"""Simple commands out of a command line, as a POSIX shell separates them; hostile text takes linear time."""
 
 import shlex
 import shutil

@@ -85,7 +85,7 @@ def test_pipes_that_do_not_wait_are_read_and_written_whole() -> None:
 
 @pytest.fixture
 def as_root_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of somebody else's, and root: both only claimed, so that every user can run these tests."""
+    """Another user's home, and root: both are simulated, so that every user can run these tests."""
     home = tmp_path / "home"
     home.mkdir()
     real = system.stat

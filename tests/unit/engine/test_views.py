@@ -1,4 +1,4 @@
-"""Diffs and numbered lines are told from other text by their first lines."""
+"""Diffs and numbered lines are recognised by their first lines."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Saying honestly whether it is worth it."""
+"""The verdict: whether it is worth it."""
 
 import pytest
 

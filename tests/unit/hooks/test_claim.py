@@ -1,4 +1,4 @@
-"""Several copies of our hook on one call: one answers, the others are silent."""
+"""Several copies of our hook on one call: one answers, the others print nothing."""
 
 import json
 import os

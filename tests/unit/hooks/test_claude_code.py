@@ -233,7 +233,7 @@ class TestLimits:
 
 
 class TestPersistedOutput:
-    """Output over the inline limit arrives cut, and the whole of it stands in a file of the client's."""
+    """Output over the inline limit arrives truncated, and all of it is in a file of the client's."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Path:

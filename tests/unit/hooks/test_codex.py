@@ -52,7 +52,7 @@ META = json.dumps({"type": "session_meta", "payload": {"cli_version": "0.171.0"}
 
 @pytest.fixture
 def rollout(tmp_path: Path) -> Any:
-    """Write the lines of a rollout behind its first one and return its path."""
+    """Write the lines of a rollout after its first one and return its path."""
 
     def write(*lines: str, end: str = "\n") -> str:
         path = tmp_path / "rollout.jsonl"
@@ -164,7 +164,7 @@ class TestShell:
 
     @pytest.mark.parametrize(("room", "why"), [(9_990, reason.OVER_HOST_LIMIT), (9_600, reason.CONVERTED)])
     def test_a_replacement_that_codex_would_cut_is_not_offered(self, rollout: Any, room: int, why: str) -> None:
-        """10,000 bytes with the header; the rest of the room here is one string."""
+        """10,000 bytes with the header; the rest of it is one string here."""
         text = json.dumps({"a": "é" * ((room - 8) // 2)}, indent=40, ensure_ascii=False)
         path = rollout(completed("call_1", type="CommandExecution", exit_code=0, aggregated_output=text))
         said, call = answer(shell(text, path), min_gain_percent=0)
@@ -172,7 +172,7 @@ class TestShell:
         assert said is None or len(said["reason"].encode()) <= 10_000
 
     def test_a_text_that_grew_over_the_limit_since_it_was_decided_is_not_offered(self, rollout: Any) -> None:
-        """The line that names another encoding is put in front of it."""
+        """The line that names another encoding is put before it."""
         asked = loads(json.dumps(shell(PRETTY, rollout(completed("call_1", exit_code=0, aggregated_output=PRETTY)))))
         assert isinstance(asked, dict)
         call = codex.read(asked, Settings())

@@ -27,7 +27,7 @@ COMPACT = json.dumps(ROWS, separators=(",", ":"))
 
 
 class Hook:
-    """hook.py as the installer writes it, with files of its own."""
+    """hook.py as the installer writes it, with its own files."""
 
     def __init__(self, folder: Path) -> None:
         self.state = folder / "state"
@@ -310,7 +310,7 @@ TABLE = json.dumps([{"id": n, "name": f"user {n}", "city": "Bern"} for n in rang
 
 
 def test_an_encoding_of_the_users_choice_is_announced_once_in_a_session(hook: Hook) -> None:
-    """The interpreter of the hook sees no installed packages by itself; toons is one."""
+    """The interpreter of the hook is started without installed packages; toons is one."""
     hook.config.write_text('count_tokens = "estimate"\nencodings = ["toon"]\n', "utf-8")
     first, second = (json.loads(hook.run(bash(TABLE)))["hookSpecificOutput"] for _ in range(2))
     assert first["updatedToolOutput"]["stdout"].startswith("[60]{id,name,city}:\n")

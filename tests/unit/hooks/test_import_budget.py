@@ -1,4 +1,4 @@
-"""Which modules the hook loads when: each costs the agent's user time at every tool call.
+"""Which modules the hook loads when: each costs time at every tool call.
 
 What a module of the hook path may import is a rule of the linter (TID253 in pyproject.toml).
 """

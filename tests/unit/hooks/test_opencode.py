@@ -53,7 +53,7 @@ def dense(value: object) -> str:
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Any:
-    """Save a text as OpenCode saves an output that it cuts, and return its path."""
+    """Save a text as OpenCode saves an output that it truncates, and return its path."""
     folder = tmp_path / "tool-output"
     folder.mkdir()
 
@@ -148,7 +148,7 @@ def test_a_request_of_another_shape_gets_an_answer_without_texts(asked: dict[str
 
 
 class TestOutputThatOpenCodeCut:
-    """The whole of it is in a file; what fits compacted takes the place of the part."""
+    """All of it is in a file; when it fits after compacting, it replaces the part."""
 
     def test_the_whole_takes_the_place_of_the_part_when_it_fits(self, saved: Any) -> None:
         whole = json.dumps(rows(800), indent=2) + "\n"
@@ -288,7 +288,7 @@ class TestOutputThatOpenCodeCut:
 
 
 class TestMcpResultsOverTheLimit:
-    """OpenCode cuts them after us, to whole lines from the start."""
+    """OpenCode truncates them after us, to whole lines from the start."""
 
     def test_a_result_that_fits_when_minified_is_handed_over_whole(self) -> None:
         pretty = json.dumps(rows(800), indent=2)

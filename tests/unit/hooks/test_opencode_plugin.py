@@ -372,7 +372,7 @@ def test_a_client_that_does_not_tell_its_version_is_no_problem(bench: Bench, cli
 
 
 class TestOpenCode2:
-    """Its hooks as documented; it was not at hand to be tried."""
+    """Its hooks as documented; it was not available to be tested."""
 
     def test_setup_does_nothing_where_there_are_no_tool_hooks(self, bench: Bench) -> None:
         assert (

@@ -56,7 +56,7 @@ class Shown(NamedTuple):
 
 
 def lengthened(value: Any, text: str) -> Any:
-    """A recorded result with ``text`` in the place of every text that a model may read."""
+    """A recorded result with every text that a model may read replaced by ``text``."""
     if isinstance(value, list):
         return [lengthened(item, text) for item in value]
     if isinstance(value, dict):
@@ -78,7 +78,7 @@ def recorded(agent: str) -> Iterator[dict[str, Any]]:
 
 
 def payloads(agent: str, folder: Path) -> list[dict[str, Any]]:
-    """Every recorded payload with each of TEXTS in it, in sessions of their own whose model is MODEL."""
+    """Every recorded payload with each of TEXTS in it, in separate sessions whose model is MODEL."""
     transcript = folder / "session.jsonl"
     transcript.write_text(json.dumps({"type": "assistant", "message": {"model": MODEL}}) + "\n", "utf-8")
     found = []
@@ -127,7 +127,7 @@ def of_call(call: Call) -> list[Shown]:
 
 
 class Process:
-    """hook.py as the installer writes it, with files of its own."""
+    """hook.py as the installer writes it, with its own files."""
 
     def __init__(self, agent: str, folder: Path, settings: dict[str, object]) -> None:
         self.log = folder / "log"
@@ -235,7 +235,7 @@ class TestUnknownAgents:
 
 
 def test_the_model_of_the_session_chooses_among_encodings_everywhere(tmp_path: Path) -> None:
-    """`explain` once asked no transcript, and said json where the hook sent ldf."""
+    """`explain` once did not read the transcript, and said json where the hook sent ldf."""
     asked = next(one for one in payloads("claude-code", tmp_path) if one["tool_name"] == "Bash")
     asked["tool_response"]["stdout"] = TEXTS["pretty JSON"]
     [explained] = explain(json.dumps(asked).encode(), Settings({"encodings": ["auto"]}))

@@ -1,4 +1,4 @@
-"""The worker beside OpenCode, as the process that the plugin starts."""
+"""OpenCode's worker, as the process that the plugin starts."""
 
 import json
 import os
@@ -183,7 +183,7 @@ def test_the_time_budget_is_below_the_time_limit_of_the_plugin() -> None:
 
 
 class TestCountingTokens:
-    """One process counts at a time; what comes meanwhile waits for the next one."""
+    """One process counts at a time; what comes in the meantime waits for the next one."""
 
     @pytest.fixture
     def started(self, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:

@@ -32,7 +32,7 @@ def client(machine: Path):
 
 @pytest.fixture
 def settings_file(home: Path) -> Path:
-    """Where the user's settings.json belongs; its directory is there, the file is not."""
+    """The path of the user's settings.json; its directory exists, the file does not."""
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()
     return path

@@ -159,7 +159,7 @@ def own_files() -> list[Path]:
     paths = [
         locations.decision_log_file(),
         locations.state_dir() / "decisions.jsonl.1",
-        # What the writer, the counting of tokens and the notice about another encoding leave beside the log.
+        # What the writer, the counting of tokens and the notice about another encoding leave next to the log.
         locations.state_dir() / "decisions.jsonl.lock",
         locations.state_dir() / "decisions.jsonl.counting",
         locations.state_dir() / "noticed" / "session-1.columnar",

@@ -1,4 +1,4 @@
-"""A proxy in this process between a client and a server that the test plays itself."""
+"""A proxy in this process between a client and a server that are both the test itself."""
 
 import json
 import os
@@ -56,7 +56,7 @@ class End:
 
 
 class PlayedServer:
-    """Stands in for ``ServerProcess``; the test is the server and says when it has ended."""
+    """Replaces ``ServerProcess``; the test is the server and says when it has ended."""
 
     def __init__(self, stdin: int, stdout: int) -> None:
         self.stdin, self.stdout = stdin, stdout

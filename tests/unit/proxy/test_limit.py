@@ -353,7 +353,7 @@ def test_reading_a_resource_of_the_server_goes_to_the_server(wire):
     made = wire(max_result_bytes=LIMIT)
     made.initialize("claude-code", resources={})
     made.call(text_result(PRETTY))
-    for address in ("memo://1", "unpretty://result/99"):  # a proxy behind us may know the second one
+    for address in ("memo://1", "unpretty://result/99"):  # a proxy between us and the server may know the second one
         sent = made.client.send({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": address}})
         assert made.server.line() == sent
         answer = made.server.send({"jsonrpc": "2.0", "id": 3, "result": {"contents": []}})

@@ -1,4 +1,4 @@
-"""Our resources in a server's own words, spliced in at one place."""
+"""Our resources in a server's own reply, spliced in at one position."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The proxy as a process: exit statuses, signals, standard error, and nothing left behind whichever side dies."""
+"""The proxy as a process: exit statuses, signals, standard error, and no process left, whichever side ends first."""
 
 import contextlib
 import json

@@ -112,7 +112,7 @@ def test_setting_one_value_keeps_comments_and_order(config: Path) -> None:
 
 
 def test_a_new_value_goes_before_the_tables(config: Path) -> None:
-    """Behind a table header it would belong to that table."""
+    """After a table header it would belong to that table."""
     config.write_text(DOCUMENT, "utf-8")
     set_config(config, "enabled", "false")
     assert read_config(config) == {

@@ -72,7 +72,7 @@ def test_a_change_is_noticed_also_when_the_file_goes(paths: tuple[Path, Path]) -
 
 
 def test_a_file_that_cannot_be_read_switches_off_until_it_is_mended(paths: tuple[Path, Path]) -> None:
-    """What the user wants is not known then."""
+    """Then the user's settings are not known."""
     paths[1].write_text("min_bytes = \n", "utf-8")
     assert load(paths).enabled is False
     assert "not valid TOML" in json.loads(paths[0].read_text())["fault"]

@@ -57,7 +57,7 @@ def has_loaded_tiktoken(pid: int) -> bool:
 
 
 def start_like_the_hook(log: Path, texts: list[tuple[str, str, str]], **options: object) -> subprocess.Popen[bytes]:
-    """A process without site, as the hook is, that counts later, says so, and leaves."""
+    """A process without site, like the hook, that starts the counting, prints that, and ends."""
     code = (
         f"import sys; sys.path.insert(0, {str(PACKAGE_ROOT)!r})\n"
         "from unpretty.tokens.background import count_later\n"
@@ -92,7 +92,7 @@ def test_the_child_holds_none_of_the_agents_pipes(tmp_path):
     """Claude Code drops a rewrite while a child of the hook holds standard output or standard error."""
     log = started_log(tmp_path)
     block = os.open(f"{log}.counting", os.O_RDWR | os.O_CREAT)
-    child.fcntl.lockf(block, child.fcntl.LOCK_EX, 1, 0)  # so that the child waits and can be looked at
+    child.fcntl.lockf(block, child.fcntl.LOCK_EX, 1, 0)  # so that the child waits and can be examined
     hook = start_like_the_hook(log, [("id", "a", "b")], stderr=subprocess.PIPE, stdin=subprocess.PIPE)
     started = time.monotonic()
     output, errors = hook.communicate(timeout=20)
@@ -113,7 +113,7 @@ def test_the_child_holds_none_of_the_agents_pipes(tmp_path):
 
 @linux
 def test_a_burst_of_thirty_counts_one_at_a_time_and_leaves_no_process(tmp_path):
-    """Issue 2: at most one process counting at a time, and none after a minute."""
+    """At most one process counts at a time, and none after a minute."""
     log = started_log(tmp_path)
     started = time.monotonic()
     hooks = [start_like_the_hook(log, [(f"id{number}", "some text " * 500, "short")]) for number in range(30)]
@@ -307,7 +307,7 @@ def test_texts_that_cannot_be_counted_are_left_out_and_the_others_counted(tmp_pa
 
 @pytest.fixture
 def in_this_process(monkeypatch):
-    """Let the child's own steps run here: nothing that would change this process for good."""
+    """Let the child's own steps run here: nothing that would change this process permanently."""
     alarms: list[int] = []
     monkeypatch.setattr(child.os, "nice", lambda step: step)
     monkeypatch.setattr(child.os, "setsid", lambda: None)

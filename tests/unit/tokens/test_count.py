@@ -75,7 +75,7 @@ def test_a_lone_surrogate_counts_as_the_replacement_character(counter):
 @pytest.mark.parametrize("after", ["", "x", "\n", "\nx", "{", "1"])
 @pytest.mark.parametrize("before", ["", "x", "\n", "}\n", "\r\n\t\n"])
 def test_runs_of_blanks_count_the_same_with_and_without_the_detour(counter, monkeypatch, blank, after, before):
-    """tiktoken itself is the oracle: it manages these lengths, so the detour is forced on them."""
+    """tiktoken itself is the oracle: it can count texts of these lengths, so the tests force our own way on them."""
     text = before + blank * 200 + after + before + blank * 150 + after
     exact = counter(text)
     monkeypatch.setattr(count, "_LONG_BLANKS", count.re.compile(count._LONG_BLANKS.pattern.replace("100000", "100")))
@@ -104,7 +104,7 @@ def test_a_panic_of_tiktoken_is_an_error_that_callers_can_catch(counter, monkeyp
     monkeypatch.setattr(count, "_LONG_BLANKS", count.re.compile("(?!)"))
     with pytest.raises(UnprettyError, match="could not count"):
         counter(" " * 1_200_000)
-    capfd.readouterr()  # the panic's own words
+    capfd.readouterr()  # the message of the panic
 
 
 def test_any_other_failure_of_tiktoken_is_an_error_that_callers_can_catch(monkeypatch):

@@ -85,7 +85,7 @@ class TestThisMachine:
     def test_a_variable_leads_to_the_directory_that_it_leads_the_installer_to(
         self, row: agents.Agent, value: str, below: str | None, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A leading ``~`` is the home directory, a blank value is none, a relative one begins where we are."""
+        """A leading ``~`` is the home directory, a blank value is as good as none, a relative one begins here."""
         (home / "cwd").mkdir()
         monkeypatch.chdir(home / "cwd")
         where = home / (row.data.default or "") if below is None else home / below

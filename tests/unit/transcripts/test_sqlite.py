@@ -1,6 +1,6 @@
 """Reading SQLite files without locks: the same rows as SQLite, nothing written, damage survived.
 
-tests/property/test_estimate.py compares many databases; here are the cases that those seldom meet.
+tests/property/test_estimate.py compares many databases; here are the cases that those rarely contain.
 """
 
 import shutil

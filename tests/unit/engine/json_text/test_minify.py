@@ -1,4 +1,4 @@
-"""White space between tokens goes, nothing else does; documents inside strings likewise."""
+"""Whitespace between tokens is removed, nothing else; documents inside strings likewise."""
 
 import json
 

@@ -74,7 +74,7 @@ def pip_rich() -> tuple[str, str]:
 
 
 def docker_pull() -> tuple[str, str]:
-    """`docker pull` on 80 columns: one line per layer, rewritten by going up, erasing and coming back."""
+    """`docker pull` on 80 columns: one line per layer, rewritten by moving up, erasing and moving down again."""
     layers = ("a1b2c3d4e5f6", "0f1e2d3c4b5a", "9a8b7c6d5e4f")
     text = "latest: Pulling from library/shop\n" + "".join(f"{layer}: Pulling fs layer \n" for layer in layers)
     for done in range(1, 51):

@@ -1,4 +1,4 @@
-"""Where colour is the subject the codes are what the text says, and it stays byte for byte."""
+"""Where colour is the subject, the codes are data, and the text stays byte for byte."""
 
 import pytest
 

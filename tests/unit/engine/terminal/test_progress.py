@@ -1,4 +1,4 @@
-"""A carriage return in data is a line end, in progress a movement: only text that says it is progress may vanish."""
+"""A carriage return in data is a line end, in progress a movement: only recognised progress may be removed."""
 
 import json
 
@@ -136,7 +136,7 @@ def test_a_line_of_data_stays_while_progress_beside_it_goes(name: str) -> None:
     ],
 )
 def test_the_colours_of_grep_erase_no_rows_that_carriage_returns_end(text: str) -> None:
-    """grep erases to the right with each colour, whatever the line holds; nothing was to go."""
+    """grep erases to the right with each colour, whatever the line holds; nothing was to be erased."""
     found = text.format(on="\x1b[01;31m\x1b[K", off="\x1b[m\x1b[K")
     other = "b,{on}total{off}\n".format(on="\x1b[01;31m\x1b[K", off="\x1b[m\x1b[K")
     assert reduce_noise(found) is None

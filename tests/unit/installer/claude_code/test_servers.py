@@ -1,4 +1,4 @@
-"""Claude Code's MCP servers: where they are found, which are wrapped, and how they come back."""
+"""Claude Code's MCP servers: where they are found, which are wrapped, and how they are restored."""
 
 import json
 import subprocess
@@ -226,7 +226,7 @@ class TestWrapping:
 
 
 class TestTheClientWritesMeanwhile:
-    """It rewrites its file whenever it likes; what it wrote between the plan and the change stays."""
+    """It rewrites its file at any time; what it wrote between the plan and the change stays."""
 
     def test_when_wrapping_and_when_unwrapping(self, state: Path) -> None:
         made = plan("db")

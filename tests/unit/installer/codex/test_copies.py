@@ -73,7 +73,7 @@ def test_an_entry_of_an_older_form_elsewhere_is_a_copy_too(project: Path, user_f
 
 
 def test_a_form_beside_the_other_in_one_directory_is_no_second_copy(home: Path, user_file: Path) -> None:
-    """Codex reads hooks.json and config.toml of a layer; the plan takes the copy out."""
+    """Codex reads hooks.json and config.toml of a layer; the plan removes the copy."""
     user_file.parent.mkdir()
     entry = json.dumps(codex_entry.command())
     (user_file.parent / "config.toml").write_text(

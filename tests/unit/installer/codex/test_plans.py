@@ -104,7 +104,7 @@ def test_a_plan_writes_nothing_and_starts_no_server(home: Path, program: Callabl
 
 
 class TestHooksJson:
-    """The form for those who have no hooks yet, or have them there."""
+    """The file of users who have no hooks yet, or have them there."""
 
     def test_the_group_is_the_last_one(self, directory: Path) -> None:
         put_hooks(directory, FOREIGN)
@@ -172,7 +172,7 @@ class TestHooksJson:
 
 
 class TestConfigToml:
-    """The form for those who have their hooks there."""
+    """The file of users who have their hooks there."""
 
     TEXT = CONFIG + '\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n'
 
@@ -222,7 +222,7 @@ class TestConfigToml:
 
 
 class TestTrust:
-    """Codex is asked for exactly our entry; what it writes can be taken back."""
+    """Codex is asked for exactly our entry; what it writes can be undone."""
 
     def test_without_it_the_steps_are_named(self, directory: Path) -> None:
         [step] = plans.plan_install(USER).manual_steps
@@ -432,7 +432,7 @@ class TestPlaces:
 
 
 class TestWarnings:
-    """What keeps the hook from running or from being alone."""
+    """What prevents the hook from running or from being the only one."""
 
     @pytest.mark.parametrize("name", ["hooks", "codex_hooks"])
     def test_hooks_that_are_switched_off(self, directory: Path, name: str, program: Callable[..., None]) -> None:
@@ -524,7 +524,7 @@ class TestModels:
 
 
 class TestDoctor:
-    """Whether the hook runs is Codex's own word."""
+    """Codex itself says whether the hook runs."""
 
     def test_nothing_installed_is_no_problem(self, home: Path) -> None:
         report = examine()

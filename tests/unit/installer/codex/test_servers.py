@@ -1,4 +1,4 @@
-"""Codex's MCP servers: recommended to be wrapped, wrapped beside our hook and trust, and given back."""
+"""Codex's MCP servers: recommended for wrapping, wrapped together with our hook and trust, and restored."""
 
 from pathlib import Path
 

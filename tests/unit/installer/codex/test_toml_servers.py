@@ -1,4 +1,4 @@
-"""MCP servers in Codex's config.toml: wrapped, and given back byte for byte."""
+"""MCP servers in Codex's config.toml: wrapped, and restored byte for byte."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Runs every feature that writes a file into our directories, and leaves what a process leaves that is killed there."""
+"""Runs every feature that writes a file into our directories, and leaves what a killed process leaves there."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ USER = (12345, 23456)
 _ROWS = [{"id": number, "name": f"user {number}", "score": number * 1.5} for number in range(60)]
 _PAYLOAD = Path(__file__).parents[3] / "fixtures" / "claude-code" / "PostToolUse-Bash.json"
 _CODEX = Path(__file__).parents[3] / "fixtures" / "codex" / "post_tool_use.mcp_content_only.direct.stdin.json"
-# Each of these dies in the moment before the finished file gets its name.
+# Each of these ends just before the finished file gets its name.
 _KILLED = """
 import os, sys
 from pathlib import Path
@@ -58,7 +58,7 @@ def everywhere(directory: Path) -> list[Path]:
 
 
 def run(*arguments: str) -> None:
-    """A command of ours that has to go well."""
+    """A command of ours that has to succeed."""
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 0, (result.output, result.exception)
 
@@ -87,7 +87,7 @@ def wait_for_tokens(seconds: float = 30) -> None:
 
 
 def use_everything(home: Path, directory: Path) -> None:
-    """Install for all agents, wrap a server, convert, rotate, count, set, report, be killed; ``directory`` is spare."""
+    """Install, wrap a server, convert, rotate, count, set, report, be killed; other files go to ``directory``."""
     _write(home / ".claude.json", json.dumps({"mcpServers": {"db": {"command": "npx", "args": ["x"]}}}))
     _write(home / ".claude" / "settings.json", '{"model": "opus"}')
     _write(home / ".codex" / "config.toml", 'model = "x"\n')

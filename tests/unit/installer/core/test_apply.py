@@ -1,4 +1,4 @@
-"""All of it, or everything is as it was."""
+"""All of a plan is carried out, or everything is as it was."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ def change(path: Path, before: bytes | None, after: bytes | None, **more) -> Fil
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """Files and a link of somebody else's."""
+    """Files and a link that are not ours."""
     return agent_directory(tmp_path / "agent")
 
 
@@ -317,7 +317,7 @@ def test_removals_come_last_and_what_is_gone_already_does_not_matter(directory, 
         ("link", "a directory"),
         ("link", "nothing"),
         ("link", "itself"),
-        # Where a file of ours should be and nothing can be read through the link, no plan is made.
+        # Where a link is at the path of a file of ours and nothing can be read through it, no plan is made.
         ("file", "a file"),
         ("file", "nothing"),
     ],
@@ -325,7 +325,7 @@ def test_removals_come_last_and_what_is_gone_already_does_not_matter(directory, 
 def test_what_stands_in_the_place_of_ours_is_replaced_and_deleted_itself_never_what_it_leads_to(
     directory, home, contents, kind, leads_to
 ):
-    """A link of our own may lead to an install that is gone, and the directories of that one are not ours to make."""
+    """A link of our own may lead to an install that was removed, whose directories must not be created."""
     own = locations.data_dir() / "python"
     held = {
         "a file": directory / "old.json",

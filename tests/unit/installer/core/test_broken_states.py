@@ -53,7 +53,7 @@ def test_the_command_answers_while_nothing_is_broken(data_dir: Path, shell: str)
 
 
 def program(text: str) -> Callable[[Path], None]:
-    """Puts a script in place of the interpreter."""
+    """Replaces the interpreter by a script."""
 
     def put(path: Path) -> None:
         path.unlink()
@@ -74,7 +74,7 @@ def replaced(by: Callable[[Path], object]) -> Callable[[Path], None]:
 
 
 def half_an_interpreter(path: Path) -> None:
-    """Cut in the middle, as by a full disk: the system takes it for a program and cannot start it."""
+    """Cut in the middle, as by a full disk: the system treats it as a program and cannot start it."""
     whole = Path(os.path.realpath(path)).read_bytes()
     path.unlink()
     path.write_bytes(whole[: max(4096, len(whole) // 3)])
@@ -132,7 +132,7 @@ def test_a_directory_that_is_gone_is_silent(data_dir: Path, shell: str) -> None:
 
 @pytest.fixture
 def copied_package(data_dir: Path, tmp_path: Path) -> Path:
-    """A directory with a copy of both packages, of which hook.py makes use instead of the real ones."""
+    """A directory with a copy of both packages, which hook.py uses instead of the real ones."""
     directory = tmp_path / "env"
     for name, source in launcher.package_directories().items():
         shutil.copytree(source, directory / name)
@@ -185,7 +185,7 @@ def test_a_machine_that_has_run_out_is_silent_or_answers_whole(
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become a user without any process")
 @pytest.mark.parametrize("shell", [shell for shell in SHELLS if os.path.realpath(shell).endswith("dash")])
 def test_no_process_left_is_silent(shell: str) -> None:
-    """bash tries again for 15 seconds, which is longer than a client waits; zsh ends with 1, without a word."""
+    """bash tries again for 15 seconds, which is longer than a client waits; zsh ends with 1 and prints nothing."""
     argv = ["/bin/sh", "-c", 'ulimit -u 1 2>/dev/null || ulimit -p 1; exec "$0" -c "$1"', shell]
     command = "trap 'exit 0' EXIT; exec 2>&-; /bin/true a b 2>/dev/null"
     done = subprocess.run([*argv, command], capture_output=True, user=54321, group=54321, timeout=30)
@@ -206,7 +206,7 @@ def test_no_home_no_variables_and_a_directory_that_was_deleted_change_nothing(da
 
 
 class TestTheTimeLimit:
-    """Clients end the process group at their time limit; the hook ends by itself before that."""
+    """Clients end the process group at their time limit; the hook ends before that."""
 
     def start(self) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
@@ -219,7 +219,7 @@ class TestTheTimeLimit:
         with self.start() as hook:
             time.sleep(0.5)
             os.killpg(hook.pid, sent)
-            assert hook.communicate(timeout=5) == (b"", b"")  # nobody holds the pipes any more
+            assert hook.communicate(timeout=5) == (b"", b"")  # no process holds the pipes any more
 
     def test_a_hook_whose_shell_alone_was_ended_ends_by_itself(self, data_dir: Path) -> None:
         with self.start() as hook:

@@ -66,7 +66,7 @@ def test_what_was_there_keeps_its_owner_and_mode(foreign_home):
 
 @pytest.fixture
 def no_chown(monkeypatch, home):
-    """Root without the right to give files away, as in a container without CAP_CHOWN; nobody has to be root for it."""
+    """Root without the right to give files away, as in a container without CAP_CHOWN; needs no root."""
     if sys.platform == "win32":
         pytest.skip("no owners here")
 

@@ -23,7 +23,7 @@ def main(agent, log, resolved, config):
 
 @pytest.fixture
 def fake_package(tmp_path, monkeypatch):
-    """Puts a package of the wheel's layout, or of an editable install's, in place of the real one."""
+    """Replaces the real package by one in the wheel's layout, or in that of an editable install."""
 
     def put(entry: str, hooks: str = "unpretty_hooks", name: str = "env é 'q'") -> Path:
         root = tmp_path / name
@@ -199,7 +199,7 @@ def test_removal_takes_our_files_and_an_empty_directory_and_leaves_what_is_not_o
     fake_package(FAKE_ENTRY)
     install()
     locations.resolved_settings_file().write_text('{"source":[]}')
-    # The script goes after the interpreter: without a script an older entry would show Python's complaint.
+    # The script goes after the interpreter: without a script an older entry would show Python's error message.
     assert [change.path.name for change in launcher.removal()] == ["python", "hook.py", "settings.json"]
     other = locations.data_dir() / "other"
     other.write_text("")

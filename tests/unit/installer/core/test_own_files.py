@@ -1,4 +1,4 @@
-"""The one list of what unpretty writes into its directories, and what ``uninstall --purge`` makes of it."""
+"""The one list of what unpretty writes into its directories, and what ``uninstall --purge`` does with it."""
 
 import json
 import os
@@ -111,7 +111,7 @@ def test_a_directory_that_is_a_link_is_not_followed_and_named(home, tmp_path, li
     notes = ("receipts/", "copies-")
     receipts = {name for name in before if name.startswith(notes) and not Path(name).name.startswith(".")}
     gone = before - names(dotfiles)
-    assert gone == launchers | receipts  # these were taken out by their own plans, by name and content
+    assert gone == launchers | receipts  # these were removed by their own plans, by name and content
     others = [directory_of(name) for name in DIRECTORIES if name != linked]
     assert not any(os.path.lexists(other) for other in others)
 
@@ -137,7 +137,7 @@ def _loop(path: Path) -> None:
 @pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo, _loop, lambda path: path.symlink_to("/")])
 @pytest.mark.parametrize("name", ["hook.py", "settings.json", "proxy", "proxy.py", "python"])
 def test_whatever_stands_in_the_place_of_a_file_of_ours_the_agents_lose_their_entry(settings_file, name, put):
-    """A file of ours that cannot be read is the very state in which somebody wants to get rid of unpretty."""
+    """When a file of ours cannot be read, users want to uninstall unpretty."""
     run("install", "claude-code", "--apply")
     place = locations.data_dir() / name
     place.unlink(missing_ok=True)
@@ -267,7 +267,7 @@ class TestWhileTokensAreCounted:
         holder = _wait_for_holder(log)
         purge()
         assert not _is_running(holder)
-        time.sleep(1.5)  # what had been started only just before would be done by now
+        time.sleep(1.5)  # a process that had just been started would have ended by now
         assert [path for path in everywhere(home) if "unpretty" in str(path.relative_to(home))] == []
 
     @posix
@@ -353,7 +353,7 @@ def test_a_worker_that_outlives_uninstall_creates_nothing_but_goes_on(home):
         assert json.loads(worker.stdout.readline())["texts"]
         if not after_purge:
             until = time.monotonic() + 20
-            while not locations.decision_log_file().exists():  # it is written behind the reply
+            while not locations.decision_log_file().exists():  # it is written after the reply
                 assert time.monotonic() < until
                 time.sleep(0.01)
             assert [path.suffix for path in (locations.state_dir() / "noticed").iterdir()] == [".toon"]

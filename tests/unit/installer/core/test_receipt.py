@@ -8,7 +8,7 @@ from unpretty_installer.core.plan import FileChange
 
 
 def without(data: bytes, added: tuple[str, ...]) -> bytes:
-    """Stands for an editor: our entry is the word OURS, and ``added`` is recorded as a suffix."""
+    """A fake editor: our entry is the word OURS, and ``added`` is recorded as a suffix."""
     return data.replace(b"OURS", b"") + ",".join(added).encode()
 
 

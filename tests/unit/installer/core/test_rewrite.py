@@ -134,7 +134,7 @@ def test_the_lock_goes_when_writing_fails(file, lock, monkeypatch):
 
 
 def test_no_write_of_a_program_that_locks_is_lost(file, lock):
-    """Both add to the file as Claude Code does: lock, read, write beside it, rename, unlock."""
+    """Both add to the file as Claude Code does: lock, read, write next to it, rename, unlock."""
     file.write_text(json.dumps({"theirs": 0, "ours": 0}))
     rounds = 40
 

@@ -1,4 +1,4 @@
-"""OpenCode's MCP servers: which of the files that it merges counts, and how they come back."""
+"""OpenCode's MCP servers: which of the files that it merges counts, and how they are restored."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""MCP servers in JSON files: wrapped, and given back byte for byte."""
+"""MCP servers in JSON files: wrapped, and restored byte for byte."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What agents start in place of an MCP server's own program: with us, without us, and with half of us."""
+"""What agents start instead of an MCP server's own program: with unpretty, without it, and with an incomplete one."""
 
 import json
 import os
@@ -30,7 +30,7 @@ CALL = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 
 
 @pytest.fixture(autouse=True)
 def installed(home: Path) -> Path:
-    """The launcher, in place."""
+    """The launcher, installed."""
     put()
     return home
 

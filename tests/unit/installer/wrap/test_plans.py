@@ -1,4 +1,4 @@
-"""Plans that wrap and unwrap MCP servers: what is in the way, what is kept current, what the user is told."""
+"""Plans that wrap and unwrap MCP servers: what prevents it, what is kept current, what the user reads."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The client of ClickHouse's HTTP interface against a server that plays odd ones; tests/e2e has the real one."""
+"""The client of ClickHouse's HTTP interface against a fake server that misbehaves; tests/e2e has the real one."""
 
 import base64
 import json

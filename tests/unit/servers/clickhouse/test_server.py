@@ -1,4 +1,4 @@
-"""The tools of ``unpretty serve clickhouse``, on a server that the test plays; tests/e2e has the real one."""
+"""The tools of ``unpretty serve clickhouse``, on a fake server; tests/e2e has the real one."""
 
 import base64
 import json

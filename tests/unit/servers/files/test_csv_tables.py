@@ -1,4 +1,4 @@
-"""CSV and TSV files: every record comes, or the line is told at which the file is not what its first line says."""
+"""CSV and TSV files: every record is read, or the line is named at which the file does not match its first line."""
 
 import csv
 import io
