@@ -72,10 +72,12 @@ def read_call(params: object) -> ToolCall:
     call_id = session = model = ""
     for_program = False
     for marks in (row.marks for row in agents.every()) if meta else ():
-        turn = _turn(meta.get(marks.get("meta_turn", "")))
-        said = as_text(meta.get(marks.get("meta_call_id", "")))
+        turn, said, thread = (
+            meta.get(marks[name]) if name in marks else None for name in ("meta_turn", "meta_call_id", "meta_session")
+        )
+        turn, said = _turn(turn), as_text(said)
         call_id = call_id or said
-        session = session or as_text(turn.get("session_id")) or as_text(meta.get(marks.get("meta_session", "")))
+        session = session or as_text(turn.get("session_id")) or as_text(thread)
         model = model or as_text(turn.get("model"))
         for_program = for_program or ("code_mode" in marks and said.startswith(marks["code_mode"]))
     command = as_text(as_dict(members.get("arguments")).get("command"))

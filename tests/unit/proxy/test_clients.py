@@ -55,3 +55,7 @@ def test_what_an_agent_says_about_a_call_is_read_from_the_members_that_its_row_n
     assert (made.tool, made.tool_use_id, made.session, made.for_program) == ("rows", "call-1", "s", False)
     assert call(**{"demo/call": "script-1"}).for_program
     assert not call(**{"claudecode/toolUseId": "script-1"}).for_program
+
+
+def test_a_member_without_a_name_is_no_mark_of_any_agent():
+    assert call(**{"": "exec-1"}) == call(other="exec-1")
