@@ -58,4 +58,5 @@ def test_what_an_agent_says_about_a_call_is_read_from_the_members_that_its_row_n
 
 
 def test_a_member_without_a_name_is_no_mark_of_any_agent():
-    assert call(**{"": "exec-1"}) == call(other="exec-1")
+    made = call(**{"": "exec-1"})
+    assert (made.tool_use_id, made.session, made.for_program) == ("", "", False)
