@@ -2,7 +2,7 @@
 
     python tests/bench/run.py [--rounds N] [--python PATH]
 
-Process figures are ratios to ``python -I -S -c pass`` of the same interpreter, started in turn with it, so that a slow
+Process figures are ratios to ``python -I -S -c pass`` of the same interpreter, started in alternation, so that a slow
 moment of the machine affects both. Nothing fails because of noise: the numbers are printed, and so is a missed goal.
 """
 

@@ -13,7 +13,7 @@ from .installed import Unpretty
 from .mcp_server import COMPACT, PRETTY
 from .model import Call
 
-# Runs the registered command on the payload, and changes its reply as its argument says, so that the client refuses it.
+# Runs the registered command on the payload, and breaks its reply as its argument says.
 SPOILER = """
 import json, subprocess, sys, time
 reply = subprocess.run({command!r}, shell=True, stdin=sys.stdin, capture_output=True, check=True).stdout
@@ -51,7 +51,7 @@ def unpretty(unpretty_program: Path, claude_code: ClaudeCode) -> Unpretty:
 
 
 def spoil(unpretty: Unpretty, way: str, folder: Path) -> None:
-    """Put a program in front of the registered command that makes its replies unacceptable."""
+    """Put a program in front of the registered command that breaks its replies."""
     settings = unpretty.home / ".claude" / "settings.json"
     value = json.loads(settings.read_text())
     handler = value["hooks"]["PostToolUse"][0]["hooks"][0]

@@ -91,7 +91,7 @@ table_values = st.one_of(
 
 @st.composite
 def spelled(draw, value):
-    """JSON text for ``value`` with some whitespace; every second value tame, so that TOON can carry it too."""
+    """JSON text for ``value`` with some whitespace; every second value simple, so that TOON can carry it too."""
     if draw(st.booleans()):
         value = tame(value)
     text = dump(value)

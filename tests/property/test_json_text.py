@@ -1,4 +1,4 @@
-"""For any text: what goes in comes out, but for whitespace between JSON tokens; or nothing is emitted."""
+"""For any text: what goes in comes out, except whitespace between JSON tokens; or nothing is emitted."""
 
 import json
 from typing import Any
@@ -70,7 +70,7 @@ def documents(draw: st.DrawFn) -> tuple[str, str]:
 
 @given(documents())
 def test_tokens_in_are_tokens_out(document: tuple[str, str]) -> None:
-    """Numbers, strings, keys, order and duplicates come out as they were spelled; only whitespace goes."""
+    """Numbers, strings, keys, order and duplicates come out as they were spelled; only whitespace is removed."""
     spaced, expected = document
     minified = minify(spaced)
     assert minified.flat == expected

@@ -1,4 +1,4 @@
-"""What every encoding has to bring, and what one line in the registry brings to a new one."""
+"""What every encoding has to provide, and what one line in the registry does for a new one."""
 
 import json
 import subprocess

@@ -143,7 +143,7 @@ def test_what_ldf_cannot_carry_is_declined_with_its_reason(text, code):
 
 
 def test_keys_that_come_after_one_another_for_long_get_columns():
-    """A chain of rare keys, each in front of the next: looking for the last column is given up, not the document."""
+    """A chain of rare keys, each before the next: the search for the last column is given up, not the document."""
     chain = [{f"k{n}": n, f"k{n + 1}": n} for n in range(9)]
     rows = [*chain, *[{"end": 1}] * 12, {"k9": 1, "end": 1}]
     text = json.dumps(rows, separators=(",", ":"))

@@ -55,7 +55,7 @@ class Bench:
         self.limits: dict[str, int] = {}
 
     def run(self, body: str, *, before: str = "", command: list[str] | None = None, timeout: float = 60) -> list[Any]:
-        """Run ``body`` in Node and return what it said. The process has to end by itself."""
+        """Run ``body`` in Node and return what it printed. The process has to end without a signal."""
         words = command or [sys.executable, "-I", "-S", str(self.worker), str(self.worker)]
         limits = {**places.CLIENT.row.limits, **self.limits}
         facts = {**places.plugin_facts(), "worker": words, "limits": limits}

@@ -1,4 +1,4 @@
-"""All agents in one go: one plan, one apply, one way back; what fails stays with its agent."""
+"""All agents in one go: one plan, one apply, one uninstall; a failure affects its agent only."""
 
 import importlib
 import sys

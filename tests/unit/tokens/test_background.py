@@ -18,7 +18,7 @@ PACKAGE_ROOT = Path(background.__file__).parents[2]
 
 
 def started_log(directory: Path) -> Path:
-    """The log with the hook's line in it, or rather without: a count is only ever added to a log that is there."""
+    """The log with the hook's line in it, or without it: a count is only added to a log that exists."""
     log = directory / "decisions.jsonl"
     log.touch(0o600)
     return log

@@ -31,7 +31,7 @@ CONFIG = '# mine\nmodel = "old" # keep\n\n[tui]\na = 1\n'
 
 @pytest.fixture(autouse=True)
 def no_system_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory in place of /etc/codex."""
+    """A directory that replaces /etc/codex."""
     monkeypatch.setattr(places, "SYSTEM_DIRECTORY", tmp_path / "etc")
     clients._answer.cache_clear()
     models.bundled.cache_clear()

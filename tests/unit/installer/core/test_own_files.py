@@ -202,7 +202,7 @@ TAILS = st.sampled_from(("", ".1", ".bak", "~", ".lock", "/a", "/x.json", ".tmp"
 def test_what_is_deleted_has_a_name_of_ours_stands_in_our_directory_and_is_no_link(
     tmp_path, top, name, tail, text, link
 ):
-    """Only these names can ever go, whatever they hold; of the rest each byte stays."""
+    """Only files of these names are ever deleted, whatever they hold; the rest stays byte for byte."""
     locations._given.clear()
     locations.use(**{each: str(tmp_path / each / "unpretty") for each in DIRECTORIES})
     try:

@@ -180,7 +180,7 @@ def test_with_the_last_agent_the_launcher_goes(state, home):
 
 
 def test_servers_keep_the_launcher_while_they_are_wrapped(state, home):
-    """Another agent is taken back first: the launcher stays for the servers of this one."""
+    """Another agent is uninstalled first: the launcher stays for the servers of this one."""
     batch.carry_out(batch.plan_install([claude_code.installer, opencode.installer], ALL))
     results = batch.carry_out(batch.plan_uninstall([opencode.installer], Options()))
     assert [one.agent for one in results] == ["opencode"]
