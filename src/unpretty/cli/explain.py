@@ -25,7 +25,7 @@ _LINES, _CHARS = 12, 160
 @click.command()
 @click.argument("file", default="-", type=click.Path(allow_dash=True))
 @click.option(
-    "--agent", type=click.Choice(agents.names()), help="The agent whose payload this is (found out if not given)."
+    "--agent", type=click.Choice(agents.names()), help="The agent whose payload this is (detected if not given)."
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the decisions as the log holds them, with the texts to be sent."
@@ -33,7 +33,7 @@ _LINES, _CHARS = 12, 160
 def command(file: str, agent: str | None, as_json: bool) -> None:
     """Show what the hook does with one tool result, and why.
 
-    FILE holds what the agent hands to its hook (a JSON payload), or any other text, which is taken for the output of a
+    FILE holds what the agent hands to its hook (a JSON payload), or any other text, which is treated as the output of a
     shell command. "-" or nothing is standard input.
     """
     settings = Settings(read_config(locations.config_file()) if locations.config_file().exists() else None)
