@@ -12,7 +12,7 @@ class Field:
         name: where the text is in the result, as the decision log spells it (``stdout``, ``[0].text``).
         text: the text as the agent handed it over.
         context: what is known about it.
-        whole: the text is all of what the agent had cut.
+        whole: the text is all of a result that the agent truncated.
         compaction: what became of it; ``serving`` sets it.
     """
 
@@ -26,7 +26,7 @@ class Field:
         self.compaction = Compaction(text, Decision("", text, 0))
 
     def leave(self, why: str) -> None:
-        """Keep the original text after all, for the reason ``why``."""
+        """Keep the original text, for the reason ``why``."""
         self.compaction = Compaction(self.text, Decision(why, self.text))
 
 
@@ -36,11 +36,11 @@ class Call:
     Attributes:
         agent, agent_version, session, tool_use_id, project, model, tool: as in the decision log, "" when unknown.
         command: the shell command, never logged.
-        budget_ms: the most milliseconds that the agent leaves for the work, None for no limit of its own.
+        budget_ms: the time limit that the agent sets, in milliseconds; None when it sets none.
         for_program: a program reads the result, not the model: nothing but JSON may be changed, and stays JSON.
         fields: the texts that may be made smaller, in order.
         reason: why there are none, "" when there are some.
-        notice: a line for the model beside the result, "" when there is none.
+        notice: a line for the model with the result, "" when there is none.
         reply: what goes to the agent, "" for nothing.
         elsewhere: another copy of the hook answers this call, so this one neither replies nor logs.
     """

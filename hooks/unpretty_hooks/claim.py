@@ -1,8 +1,8 @@
 """Which of several copies of our hook answers a call. Loaded only where the installer found a second copy.
 
 Codex runs every copy, from the user's and from the project's configuration, at the same moment on the same result, and
-hands the model the answers of all. So the first one to create a file named for the call answers, and the others are
-silent. The files are empty and live for a minute.
+gives the model the answers of all. So the first one to create a file named after the call answers, and the others
+print nothing. The files are empty and deleted after a minute.
 """
 
 import contextlib  # noqa: TID253  only where an agent runs two copies
@@ -19,7 +19,7 @@ _NAME_CHARS = 240
 
 
 def claim(call: Call, log_path: str) -> bool:
-    """Whether this process answers ``call``: True for one copy only, False also when that cannot be made sure."""
+    """Whether this process answers ``call``: True for one copy only, False also when it cannot be determined."""
     if not call.tool_use_id or system.is_uninstalled():
         return False
     directory = system.directory_of(log_path) + "/claims"

@@ -2,7 +2,7 @@
 
 Shapes and limits were measured with clients 2.1.121 to 2.1.332; recorded payloads are in tests/fixtures/claude-code.
 The reply is the received ``tool_response`` with only the text changed: anything else is refused by the client (built-in
-tools) or taken as it is (MCP tools), and a key that is left out is lost.
+tools) or used as it is (MCP tools), and a key that is left out is lost.
 """
 
 from unpretty import agents
@@ -76,7 +76,7 @@ def model(payload: "dict[str, object]") -> str:
         try:
             record = loads(line)
         except (InvalidJSON, RecursionError):
-            continue  # the first line of the tail is cut, and the last one may be half-written
+            continue  # the first line of the tail is incomplete, and so may be the last one
         if isinstance(record, dict) and record.get("type") == "assistant":
             return text_of(mapping_of(record, "message"), "model")
     return ""
@@ -146,7 +146,7 @@ def _replaced(response: object, name: str, text: str) -> object:
 
 
 def _claim_nothing(field: Field) -> None:
-    """Without us the model had read a short preview: the whole text is a gain, but no token was saved."""
+    """Without us the model had read a short preview: the whole text is more complete, but no token was saved."""
     field.text = field.compaction.text
     decision = field.compaction.decision
     decision.bytes_in, decision.chars_in, decision.steps = decision.bytes_out, decision.chars_out, {}

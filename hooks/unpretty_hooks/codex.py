@@ -2,8 +2,8 @@
 
 Measured with Codex 0.171; recorded payloads are in tests/fixtures/codex. The answer may hold only the keys that Codex
 knows: any other one voids it. ``continue: false`` ends neither the turn nor the session, it replaces the output. The
-replacement takes the place of everything that the model would have read, the header with the exit status included, so
-the header is put back from the session's rollout file; a shell result whose status is not found there stays.
+replacement replaces everything that the model would have read, the header with the exit status included, so
+the header is restored from the session's rollout file; a shell result whose status is not found there stays.
 
 In code mode (the call id begins with ``exec-``) the result goes to a program and Codex ignores the answer.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 AGENT = agents.get("codex")
 REPLACEMENT_BYTES = AGENT.limits["replacement_bytes"]
-# What the header that is put back and the line that names another encoding leave of that.
+# What the restored header and the line that names another encoding leave of that.
 _TEXT_BYTES = REPLACEMENT_BYTES - 300
 # What would not have been read of an MCP result cannot be saved.
 MCP_CHARS = AGENT.limits["mcp_chars"]
@@ -76,7 +76,7 @@ def model(payload: "dict[str, object]") -> str:
 
 
 def _count_what_is_shown(call: Call, field: Field) -> None:
-    """Let the figures of a long MCP result begin with as much of it as the model would have read."""
+    """Let the figures of a long MCP result count only as much of it as the model would have read."""
     decision = field.compaction.decision
     if call.tool != "Bash" and decision.chars_in > MCP_CHARS:
         field.text = field.text[:MCP_CHARS]
@@ -100,7 +100,7 @@ def _read_mcp(call: Call, response: "dict[str, object]") -> None:
     if not isinstance(blocks, list) or not blocks:
         return
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
-    # A replacement is text only: an image or a link beside it would be lost.
+    # A replacement is text only: other blocks such as an image or a link would be lost.
     strings = [text for text in texts if isinstance(text, str)]
     if len(strings) == len(blocks):
         call.fields.append(Field("content", "\n".join(strings), context))
@@ -112,7 +112,7 @@ def _kilobytes(size: int) -> str:
 
 def _header(payload: "dict[str, object]", call: Call) -> "str | None":
     """What Codex puts before the result; None when it is not known and matters."""
-    # Codex itself never sends `completed_item`: it is for those who read past sessions and have the event at hand.
+    # Codex itself never sends `completed_item`: it is for readers of past sessions, who have the event.
     item = mapping_of(payload, "completed_item") or _completed_item(
         text_of(payload, "transcript_path"), call.tool_use_id
     )
@@ -161,7 +161,7 @@ def _find_item(tail: bytes, call_id: str) -> "dict[str, object]":
         try:
             record = loads(line.decode("utf-8"))
         except (InvalidJSON, RecursionError, UnicodeDecodeError):
-            continue  # the first line of the tail is cut, and the last one may be half-written
+            continue  # the first line of the tail is incomplete, and so may be the last one
         item = mapping_of(mapping_of(record, "payload"), "item") if isinstance(record, dict) else {}
         if item.get("id") == call_id:
             return item

@@ -1,8 +1,8 @@
 """What the registered command runs: one payload on standard input, at most one reply on standard output.
 
-Whatever happens, the exit status is 0 and nothing but a complete reply is printed, so that the agent shows what it had.
-The process is all ours and lives for milliseconds: it imports the standard library's ``sys``, ``time``, ``gc`` and
-``_json`` and our own modules, nothing else (tests/unit/hooks/test_import_budget.py).
+In every case the exit status is 0 and only a complete reply is printed; without one the agent shows the original.
+The process is ours alone and runs for milliseconds: it imports the standard library's ``sys``, ``time``, ``gc`` and
+``_json`` and our own modules, nothing else (TID253 in pyproject.toml, tests/unit/hooks/test_import_budget.py).
 """
 
 import gc
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from unpretty.settings.defaults import Settings
 
 MAX_PAYLOAD_BYTES = 256 << 20
-# Agents wait 10 seconds for the hook (the time limit in its entry). It ends before that by itself, whatever holds it
-# up: an input that stays open, a disk or a pipe that does not answer.
+# Agents wait 10 seconds for the hook (the time limit in its entry). It ends before that, whatever delays
+# it: an input that stays open, a disk or a pipe that does not answer.
 READ_SECONDS = 5
 RUN_SECONDS = 9
-# A payload that comes in pieces is parsed again for each that may be the last: up to so many bytes, and once its size.
+# A payload that arrives in pieces is parsed after each that may be the last: up to so many bytes plus its size in all.
 _FREE_BYTES = 4 << 20
 
 
@@ -42,7 +42,7 @@ def main(agent: str, log: str, resolved: str, config: str) -> None:
     received.read()
     system.call_after(started + RUN_SECONDS - time.perf_counter(), lambda: system.exit_now(0))
     _answer(agent, received, files, started)
-    # Everything is written: tearing the interpreter down would only keep the agent waiting.
+    # Everything is written: finalizing the interpreter would only keep the agent waiting.
     system.exit_now(0)
 
 
@@ -102,9 +102,9 @@ def _answer(agent: str, received: Received, files: Files, started: float) -> Non
         return
     if call.reply:
         try:
-            # A lone surrogate in what we hand back goes out as it came in: as an escape.
+            # A lone surrogate in the reply is written as it was read: as an escape.
             system.write_all(1, call.reply.encode("utf-8", "backslashreplace"))
-        except Exception:  # nobody reads the reply, so nothing was replaced
+        except Exception:  # the reply was not read, so nothing was replaced
             call.fail()
     if not is_selftest():
         if payload and not call.model:

@@ -1,6 +1,6 @@
 """The line that tells a model, once in a session, that tables are written in another encoding than JSON.
 
-Loaded only when a result left JSON, which is off by default. A directory next to the
+Loaded only when a result is in another encoding, which is off by default. A directory next to the
 decision log remembers that the line was given: an empty file per session and encoding.
 """
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Sessions are remembered as long as they are among this many; older ones are over.
+# This many sessions are remembered; older ones have ended.
 _MAX_REMEMBERED = 500
 
 
@@ -26,7 +26,7 @@ def announce(call: Call, is_first: "Callable[[str, str], bool]", in_context: boo
     Args:
         call: with its decisions made.
         is_first: whether a session meets an encoding for the first time; see ``serving.Memory``.
-        in_context: put the line into ``call.notice``, which the agent shows beside the result; otherwise it becomes
+        in_context: put the line into ``call.notice``, which the agent shows with the result; otherwise it becomes
             the first line of the text.
     """
     for field in call.changed():

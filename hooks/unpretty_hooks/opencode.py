@@ -1,13 +1,13 @@
-"""OpenCode: a request of our plugin in, the texts to put in place out.
+"""OpenCode: a request of our plugin in, the replacement texts out.
 
 Measured with OpenCode 1.18; recorded results are in tests/fixtures/opencode. A request is one JSON object:
 ``id, tool, call, session, command, project, model, version``, ``inner`` (a code-mode program made the call), ``mcp``
-(the result is an MCP result), ``saved`` (the file with the whole output when OpenCode cut it), ``max_lines``,
+(the result is an MCP result), ``saved`` (the file with the whole output when OpenCode truncated it), ``max_lines``,
 ``max_bytes`` (what OpenCode shows) and ``fields``, a list of [name, text]. The answer is ``{"id": ..., "texts": {name:
 text}}`` with the changed texts only.
 
-OpenCode cuts a built-in tool's output before we see it and keeps the whole in a file. An MCP result it cuts after us,
-to whole lines from the start: one line over the limit would leave the model with nothing.
+OpenCode truncates a built-in tool's output before the hook and keeps all of it in a file. It truncates an MCP result
+after the hook, to whole lines from the start: of one line over the limit the model would read nothing.
 """
 
 from unpretty import agents
@@ -50,7 +50,7 @@ def read(request: "dict[str, object]", settings: "Settings") -> Call:
 
 
 def reply(request: "dict[str, object]", call: Call) -> str:
-    """The answer line: the texts to put in place, none when nothing changed. Settles what the log will say, too."""
+    """The answer line: the replacement texts, none when nothing changed. Also sets what the log will say."""
     texts: dict[str, object] = {}
     if call.for_program:
         _keep_equivalent(call)
@@ -131,7 +131,7 @@ def _limits(request: "dict[str, object]") -> "tuple[int, int]":
 def _keep_equivalent(call: Call) -> None:
     """A program reads this result: it may lose whitespace of one whole JSON document and nothing else.
 
-    The program may print what it got, and OpenCode cuts that to whole lines, so the rows keep lines of their own.
+    The program may print what it got, and OpenCode truncates that to whole lines, so each row keeps its own line.
     """
     for field in call.changed():
         decision, text = field.compaction.decision, field.text.strip()
@@ -144,7 +144,7 @@ def _keep_equivalent(call: Call) -> None:
 
 
 def _fit_mcp(call: Call, max_lines: int, max_bytes: int) -> None:
-    """Keep a changed MCP result that OpenCode will still cut in a form of which at least as much remains."""
+    """Keep a changed MCP result that OpenCode will still truncate in a form of which at least as much remains."""
     before = [field.text for field in call.fields]
     shown_before = _shown(before, max_lines, max_bytes)
     if shown_before == before or not call.changed():
@@ -152,7 +152,7 @@ def _fit_mcp(call: Call, max_lines: int, max_bytes: int) -> None:
     if _shown(_texts(call), max_lines, max_bytes) != _texts(call):
         _lay_out_rows(call)
         shown = _shown(_texts(call), max_lines, max_bytes)
-        # Whitespace apart, what remains grows with the part of the documents that can be read.
+        # Not counting whitespace, what remains grows with the part of the documents that can be read.
         if sum(map(_visible_chars, shown)) < sum(map(_visible_chars, shown_before)):
             for field in call.changed():
                 field.leave(reason.OVER_HOST_LIMIT)
@@ -213,7 +213,7 @@ def _visible_chars(text: str) -> int:
 
 
 def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
-    """Decide on output that OpenCode cut: all of it when it fits, its last rows when the model would read nothing."""
+    """Decide on truncated output: all of it when it fits, its last rows when the model would read nothing."""
     if field.text == cut:
         return
     notice = _notice(cut)
@@ -232,7 +232,7 @@ def _settle_saved(field: Field, cut: str, limits: "tuple[int, int]") -> None:
 
 
 def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
-    """The cut text with as many rows as fit in place of OpenCode's "(no output)", "" when there are none to show."""
+    """The truncated text with as many rows as fit instead of OpenCode's "(no output)", "" when there are none."""
     notice = _notice(cut)
     body = cut[: len(cut) - len(notice)]
     kept_back = (reason.CONVERTED, reason.ALREADY_COMPACT, reason.GAIN_TOO_SMALL)
@@ -253,7 +253,7 @@ def _last_rows(field: Field, cut: str, max_lines: int, max_bytes: int) -> str:
 
 
 def _resize(field: Field, before: str, after: str) -> None:
-    """Count ``before`` and ``after``, which are what the model reads, in place of the whole texts.
+    """Count ``before`` and ``after``, which are what the model reads, instead of the whole texts.
 
     Where the model now reads more than it would have, results became complete, not smaller: no saving is claimed.
     """

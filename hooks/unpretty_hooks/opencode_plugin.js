@@ -1,22 +1,22 @@
 // unpretty plugin for OpenCode (written by `unpretty install opencode`, removed by `unpretty uninstall opencode`)
 //
-// Hands tool results to one long-lived Python worker (one JSON object per line over its pipes) and puts the smaller
-// text with the same meaning in their place. On any delay or failure the original result stays. Nothing here throws:
-// an exception inside `tool.execute.after` would cost the agent its tool result. Node modules only, since OpenCode
-// Desktop runs plugins without Bun.
+// Hands tool results to one long-lived Python worker (one JSON object per line over its pipes) and replaces their text
+// by a smaller one with the same meaning. On any delay or failure the original result stays. Nothing here throws: an
+// exception inside `tool.execute.after` would cost the agent its tool result. Node modules only, since OpenCode Desktop
+// runs plugins without Bun.
 import { spawn } from "node:child_process"
 import { dirname } from "node:path"
 
 // From the table of agents, by `unpretty install`: the worker's command, OpenCode's tools and limits.
 const { worker: WORKER, tools, limits } = __UNPRETTY__
 const TIME_LIMIT_MS = limits.plugin_ms // a reply takes about a millisecond; the worker itself gives up earlier
-const FAILURES_IN_A_ROW = 3 // after that many the worker is left alone for a while
+const FAILURES_IN_A_ROW = 3 // after that many the worker is not asked for PAUSE_MS
 const PAUSE_MS = 300000
 const LARGEST_CHARS = limits.plugin_chars // longer results are left alone without asking
 const SESSIONS = 256 // models of that many sessions are remembered
 
-// Tools whose `output` string is all that the model reads. MCP tools are recognised by the shape of their result; every other
-// tool shows files, edits or notices and is not touched.
+// Tools whose `output` string is all that the model reads. MCP tools are recognised by the shape of their result; every
+// other tool shows files, edits or notices and is not touched.
 const TEXT_TOOLS = new Set(tools)
 
 class Worker {
@@ -83,7 +83,7 @@ class Worker {
     done(reply)
   }
 
-  // Let go of a worker that crashed, hangs or never started; everyone who waits gets the original.
+  // Give up a worker that crashed, hangs or never started; all pending requests keep the original.
   fail(child) {
     if (child !== this.child) return
     this.failures += 1
@@ -94,7 +94,7 @@ class Worker {
     } catch {}
   }
 
-  // Let go of a healthy worker: it ends when it has read what was sent.
+  // Close the input of a working worker: it ends when it has read what was sent.
   stop() {
     this.child?.stdin.end()
     this.letGo()
@@ -183,7 +183,7 @@ function readLimits(state, config) {
   state.maxBytes = limit(config?.tool_output?.max_bytes, state.maxBytes)
 }
 
-// Wrap a hook so that whatever goes wrong inside stays inside.
+// Wrap a hook so that no error leaves it.
 function safely(hook) {
   return async (...args) => {
     try {

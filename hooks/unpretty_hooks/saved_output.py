@@ -1,4 +1,4 @@
-"""Reading the file in which an agent saved a result that it cut. Loaded only when there is one and it is asked for."""
+"""Reading the file in which an agent saved a result that it truncated. Loaded only when such a file has to be read."""
 
 from unpretty.engine import system
 
@@ -6,7 +6,7 @@ _TYPE, _REGULAR = 0o170000, 0o100000
 
 
 def read_saved(path: str, directory: str, max_bytes: int) -> "str | None":
-    """The text of the file at ``path``, which must lie directly in a directory named ``directory``.
+    """The text of the file at ``path``, which must be directly in a directory named ``directory``.
 
     None when it is not a regular file there, larger than ``max_bytes`` bytes, or not readable as UTF-8.
     """

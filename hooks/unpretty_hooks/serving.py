@@ -3,7 +3,7 @@
 An adapter is the module of an agent in this package, with the functions
 
     read(payload, settings) -> Call     the call with its texts; it may raise anything
-    reply(payload, call) -> str         what the agent is to be given, "" for nothing; it may leave a text after all
+    reply(payload, call) -> str         what the agent is to be given, "" for nothing; it may still leave a text
     model(payload) -> str               the model that reads the result, "" when unknown
     payload_of(value) -> dict | None    the payload that a JSON object is or records, for ``explain``
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """What one call knows of the others. This one forgets with its process; ``state.Files`` keeps it in files."""
+    """What one call knows of the others. This class keeps it in the process; ``state.Files`` keeps it in files."""
 
     def __init__(self) -> None:
         self._announced: "set[tuple[str, str]]" = set()
@@ -51,7 +51,7 @@ class Memory:
 def handle(agent: str, payload: object, settings: "Settings", memory: "Memory | None" = None) -> Call:
     """The call that ``payload`` tells about with its decisions made, and in ``reply`` what ``agent`` is to be given.
 
-    Never raises: what is wrong with the agent's name, the payload or our own code becomes the reason of the call.
+    Never raises: an error in the agent's name, the payload or our own code becomes the reason of the call.
 
     Args:
         agent: the name of a row of ``unpretty.agents``.
@@ -70,11 +70,11 @@ def handle(agent: str, payload: object, settings: "Settings", memory: "Memory | 
             call.elsewhere = True
             return call
         if settings.encodings != ("json",) or settings.encodings_for:
-            call.model = call.model or adapter.model(payload)  # decides which encodings are proven
+            call.model = call.model or adapter.model(payload)  # decides which encodings the evidence allows
         decide(call, settings)
         _announce(call, memory)
         call.reply = adapter.reply(payload, call)
-    except Exception:  # the agent keeps what it had; the log says that something was wrong
+    except Exception:  # the agent keeps the original; the log says that there was an error
         call.fail()
     return call
 
@@ -105,7 +105,7 @@ def decide(call: Call, settings: "Settings") -> None:
 
 
 def _announce(call: Call, memory: Memory) -> None:
-    """Have the model told, once in a session, when a text is in another encoding than JSON; see ``notice``."""
+    """Announce to the model, once in a session, that a text is in another encoding than JSON; see ``notice``."""
     for field in call.changed():
         if field.compaction.decision.encoding not in ("", "json"):
             from unpretty_hooks.notice import announce

@@ -1,6 +1,6 @@
 """What the hook and the worker keep on disk: the settings that they read and the log that they write.
 
-The installer bakes the paths into ``hook.py``: agents started from a desktop have no XDG variables.
+The installer writes the paths into ``hook.py``: agents started from a desktop have no XDG variables.
 """
 
 import sys
@@ -47,13 +47,13 @@ class Files(Memory):
         return claim(call, self.log)
 
     def is_first(self, session: str, encoding: str) -> bool:
-        """See ``Memory``. False when it cannot be remembered, and while the hook is only tried."""
+        """See ``Memory``. False when it cannot be remembered, and while the hook is only tested."""
         from unpretty_hooks.notice import remember
 
         return not is_selftest() and remember(self.log, session, encoding)
 
     def load_settings(self) -> "Settings":
-        """The settings in force; the defaults while the hook is only tried."""
+        """The settings in force; the defaults while the hook is only tested."""
         if is_selftest():
             from unpretty.settings.defaults import Settings
 
@@ -69,7 +69,7 @@ class Files(Memory):
             call: with its decisions made.
             settings: those in force.
             via: ``hook`` or ``worker``.
-            started: when the call came, of ``time.perf_counter``.
+            started: when the call came in, from ``time.perf_counter``.
         """
         milliseconds = (time.perf_counter() - started) * 1000
         texts = []
@@ -81,7 +81,7 @@ class Files(Memory):
         return texts
 
     def count_tokens(self, texts: "Texts", settings: "Settings") -> None:
-        """Have the tokens of ``texts`` counted by a process of its own, unless ``settings`` say no."""
+        """Start a process that counts the tokens of ``texts``, unless ``settings`` say no."""
         if texts and settings.count_tokens == "exact":
             from unpretty.tokens.background import count_later
 
@@ -89,7 +89,7 @@ class Files(Memory):
 
 
 def is_selftest() -> bool:
-    """True while the installer or doctor tries the hook: default settings, no log."""
+    """True while the installer or doctor tests the hook: default settings, no log."""
     return system.environment("UNPRETTY_SELFTEST") == "1"
 
 

@@ -1,7 +1,7 @@
-"""A worker beside an agent: one request per line on standard input, one reply per line on standard output.
+"""A worker of an agent: one request per line on standard input, one reply per line on standard output.
 
 Our plugin starts it and keeps it for as long as the agent runs. It ends with its input, which ends with the agent,
-however that came about. A request that cannot be served gets a reply without texts, so that nobody waits for it.
+however the agent ends. A request that cannot be served gets a reply without texts, so that the plugin does not wait.
 """
 
 import contextlib  # noqa: TID253  one process serves a session
@@ -21,7 +21,7 @@ MAX_UNCOUNTED_CHARS = 32 << 20
 
 def serve(agent: str, files: Files) -> None:
     """Answer requests about tool results of ``agent`` until the end of input."""
-    gc.enable()  # unlike the hook, this process lives on
+    gc.enable()  # unlike the hook, this process keeps running
     uncounted = Uncounted(files)
     with open(0, "rb", closefd=False) as requests, contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         for line in requests:
@@ -32,7 +32,7 @@ def serve(agent: str, files: Files) -> None:
 
 
 class Uncounted:
-    """Texts whose tokens are still to be counted: by one process at a time, the next takes all that came meanwhile."""
+    """Texts whose tokens are still to be counted: by one process at a time, the next one takes all that came since."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -41,7 +41,7 @@ class Uncounted:
         self._chars = 0
 
     def add(self, texts: "list[tuple[str, str, str]]", settings: Settings) -> None:
-        """Keep ``texts`` (of ``Files.log_decisions``); when too much waits, those are shown as estimates."""
+        """Keep ``texts`` (of ``Files.log_decisions``); beyond the limit their tokens are shown as estimates."""
         self._settings = settings
         for text in texts:
             size = len(text[1]) + len(text[2])
@@ -50,7 +50,7 @@ class Uncounted:
                 self._chars += size
 
     def hand_over(self, last: bool = False) -> None:
-        """Start a process for what waits, unless one is still counting and another chance will come."""
+        """Start a process for what waits, unless one is still counting and more requests may follow."""
         if not self._texts:
             return
         from unpretty.tokens.background import is_counting
@@ -68,7 +68,7 @@ def _serve_one(agent: str, line: bytes, files: Files, uncounted: Uncounted) -> N
     answer = call.reply or to_json({"id": request.get("id"), "texts": {}}) + "\n"
     system.write_all(1, answer.encode("utf-8", "backslashreplace"))
     if not is_selftest():
-        with contextlib.suppress(Exception):  # the reply has left, and the next one matters more than this line
+        with contextlib.suppress(Exception):  # the reply is sent, and the next one matters more than this line
             uncounted.add(files.log_decisions(call, settings, "worker", started), settings)
             uncounted.hand_over()
 

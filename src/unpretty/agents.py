@@ -17,11 +17,11 @@ SHELL, SEARCH, MCP, FILE = "shell", "search", "mcp", "file"
 
 
 class Directory:
-    """A directory of an agent's: what an environment variable says, else a default below the home directory.
+    """A directory of an agent: the value of an environment variable, else a default below the home directory.
 
     Attributes:
         variable: the environment variable that names it.
-        default: where it is without that, relative to the home directory; None when it is nowhere then.
+        default: where it is without that, relative to the home directory; None when it does not exist then.
         below: a directory in the one that the variable or the default names, "" for that one itself.
     """
 
@@ -67,10 +67,10 @@ class Agent:
         mcp_prefix: how the names of MCP tools begin, "" when they have no mark.
         mcp_client: what the agent calls itself as an MCP client.
         client_traits: what it does as one; attributes of ``unpretty.proxy.clients.Client`` that are true.
-        limits: sizes and times from which on the agent cuts, drops or gives up, by name; the unit ends the name.
-        marks: texts of the agent's own by which a result is told apart, by name.
-        worker: it is served by one process with a request a line, not by a process for each call.
-        shows_context: it shows the model a line beside the result.
+        limits: sizes and times above which the agent truncates, drops or gives up, by name; names end with the unit.
+        marks: texts of the agent by which a kind of result is recognised, by name.
+        worker: one process serves it, with one request per line, instead of a process for each call.
+        shows_context: it can show the model a line with the result.
         runs_each_copy: the same command in two of its configuration files runs twice on each call.
     """
 
@@ -156,7 +156,7 @@ def _claude_code() -> Agent:
         limits={"shell_chars": 30_000, "mcp_chars": 50_000},
         # The directory of that file, and a member of ``_meta`` in an MCP request.
         marks={"saved_in": "tool-results", "meta_call_id": "claudecode/toolUseId"},
-        # As a message beside the result, of built-in and of MCP tools.
+        # As a message with the result, of built-in and of MCP tools.
         shows_context=True,
     )
 
@@ -174,7 +174,7 @@ def _codex() -> Agent:
         mcp_prefix="mcp__",
         mcp_client="codex-mcp-client",
         client_traits=("shows_structured", "may_drop_structured", "reads_resources"),
-        # A longer replacement is cut in the middle, and so is a longer MCP result, after the hook.
+        # A longer replacement is truncated in the middle, and so is a longer MCP result, after the hook.
         limits={"replacement_bytes": 10_000, "mcp_chars": 48_000},
         marks={
             "cut": "Warning: truncated output (original token count: ",
@@ -215,7 +215,7 @@ def _opencode() -> Agent:
         },
         marks={
             "cut": "...output truncated...\n\nFull output saved to: ",
-            # How it ends an MCP result that it cut after the plugin.
+            # The end of an MCP result that it truncated after the plugin.
             "mcp_cut": "\n\nThe tool call succeeded but the output was truncated. Full output saved to: ",
             # Shown when the last line alone is over the limit.
             "nothing": "(no output)",

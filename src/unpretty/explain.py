@@ -26,7 +26,7 @@ class Explained:
 def explain(data: bytes, settings: Settings, agent: str = "") -> list[Explained]:
     """Each text of the tool result in ``data`` with its decision.
 
-    ``data`` is what an agent hands to its hook (JSON), or any other text, which is then taken for the output of a
+    ``data`` is what an agent hands to its hook (JSON), or any other text, which is then treated as the output of a
     shell command. Raises UnprettyError when it is not UTF-8, or when ``agent`` is given and it is no payload of that
     agent's.
     """
@@ -65,7 +65,7 @@ def _payload(text: str, names: Iterable[str]) -> tuple[str, dict[str, object]]:
 
 
 def _shell_output(text: str, settings: Settings) -> Call:
-    """A call of no agent's that printed ``text``, with its decisions made."""
+    """A call without an agent that printed ``text``, with its decisions made."""
     call = Call("")
     call.fields.append(Field("text", text, Context(SHELL, noise=True, paths=True)))
     serving.decide(call, settings)
