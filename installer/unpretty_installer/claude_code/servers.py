@@ -16,7 +16,6 @@ from unpretty.errors import UnprettyError
 from unpretty_installer.claude_code import places
 from unpretty_installer.claude_code.places import CLIENT
 from unpretty_installer.core import planning
-from unpretty_installer.core.plan import Note
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.agent import PROJECT
 from unpretty_installer.wrap.json_servers import JsonServers, argv_of_pair
@@ -43,6 +42,10 @@ class ClaudeCodeServers(JsonServers):
     row = CLIENT.row
     strict = True
     effect = "Claude Code starts its MCP servers again with each session; those that run stay as they are."
+    covered = (
+        "The hook makes results of MCP servers smaller already. In Claude Code the proxy adds only results of more than "
+        "25,000 tokens, which no hook gets to see, and --max-result-bytes."
+    )
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
         """The client's own file, then each ``.mcp.json`` from the top down to ``here``."""
@@ -77,19 +80,6 @@ class ClaudeCodeServers(JsonServers):
             "others share this file, and a path of this machine does not belong there. The hook reaches its results "
             f"all the same; to have the proxy too, give yourself a server of that name: {command}"
         )
-
-    def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
-        """The hook covers MCP servers already."""
-        if not chosen:
-            return []
-        return [
-            Note(
-                "hook_covers",
-                "The hook makes results of MCP servers smaller already. In Claude Code the proxy adds only results of "
-                "more than 25,000 tokens, which no hook gets to see, and --max-result-bytes.",
-            ),
-            Note("wrap_effect", self.effect),
-        ]
 
     def is_asked_for(self, server: Server, project: Path | None) -> bool:
         """With ``--project``: what belongs to that project."""

@@ -8,7 +8,6 @@ the last file that has one. The order: config.json, opencode.json, opencode.json
 import os
 from pathlib import Path
 
-from unpretty_installer.core.plan import Note
 from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.opencode.places import CLIENT
 from unpretty_installer.wrap.agent import PROJECT
@@ -29,6 +28,10 @@ class OpenCodeServers(JsonServers):
     row = CLIENT.row
     strict = False
     effect = "OpenCode starts MCP servers when it is started itself; those that run stay as they are."
+    covered = (
+        "The plugin makes results of MCP servers smaller already. In OpenCode the proxy adds nothing but "
+        "--max-result-bytes."
+    )
 
     def places(self, here: Path) -> list[tuple[Path, str]]:
         """The user's files and the project's, in the order in which OpenCode merges them."""
@@ -65,19 +68,6 @@ class OpenCodeServers(JsonServers):
         """All servers, each as the last of the user's files, and the last of the project's, says."""
         last = {(server.scope, server.name): server for server in super().servers(here, strict=strict)}
         return list(last.values())
-
-    def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
-        """The plugin covers MCP servers already."""
-        if not chosen:
-            return []
-        return [
-            Note(
-                "hook_covers",
-                "The plugin makes results of MCP servers smaller already. In OpenCode the proxy adds nothing but "
-                "--max-result-bytes.",
-            ),
-            Note("wrap_effect", self.effect),
-        ]
 
 
 def _project_directories(here: Path) -> list[Path]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from unpretty.engine import system
 from unpretty.errors import UnprettyError
+from unpretty_installer.core.plan import Note
 from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.wrap import wrapped as wrap
 from unpretty_installer.wrap.agent import AgentServers
 from unpretty_installer.wrap.splice import CommandSpans, put_in_front, spliced, take_from_front
-from unpretty_installer.wrap.wrapped import KeyPath
+from unpretty_installer.wrap.wrapped import KeyPath, Server
 
 ARGS = "args:"  # how ``Receipt.added`` names a server whose ``args`` we made
 
@@ -33,7 +34,7 @@ def argv_of_pair(entry: object) -> tuple[str, ...]:
 
 
 def _argv(argv: list[object]) -> tuple[str, ...]:
-    """``arguments`` if they are a command: texts, the first of which is not empty."""
+    """``argv`` if it is a command: texts, the first of which is not empty."""
     known = tuple(word for word in argv if isinstance(word, str))
     return known if len(known) == len(argv) and any(known[:1]) else ()
 
@@ -111,7 +112,7 @@ def _replacement(document: JsonDocument, keys: KeyPath, server: JsonDocument) ->
 
 
 def _read_again(server: JsonDocument, text: str, argv: Sequence[str]) -> JsonDocument:
-    """The entry with its new text, whose command must be ``arguments``."""
+    """The entry with its new text, whose command must be ``argv``."""
     try:
         edited = JsonDocument.read(text.encode("utf-8"), name=server.name, strict=server.strict)
     except UnprettyError:
@@ -140,13 +141,19 @@ def _command(server: JsonDocument) -> CommandSpans:
 
 
 class JsonServers(AgentServers):
-    """The MCP servers of an agent that keeps them in JSON files.
+    """The MCP servers of an agent that keeps them in JSON files, and whose hook reaches their results.
 
     Attributes:
         strict: whether the agent refuses comments and trailing commas.
+        covered: that the hook makes their results smaller already, and what the proxy adds.
     """
 
     strict: bool
+    covered: str
+
+    def advice(self, servers: list[Server], chosen: list[Server]) -> list[Note]:
+        """The hook covers MCP servers already."""
+        return [Note("hook_covers", self.covered), Note("wrap_effect", self.effect)] if chosen else []
 
     def wrapped(
         self, data: bytes, fronts: Mapping[KeyPath, Sequence[str]], *, name: str

@@ -26,7 +26,7 @@ class CommandSpans:
 
 
 def put_in_front(text: str, command: CommandSpans, argv: Sequence[str]) -> str:
-    """``text`` with ``arguments``, each spelled as a string of the file's format, in front of ``command``."""
+    """``text`` with ``argv``, each spelled as a string of the file's format, in front of ``command``."""
     moved = list(argv)
     edits: list[tuple[int, int, str]] = []
     if command.program is not None:

@@ -27,7 +27,7 @@ class Server:
         path: the file that says how it is started.
         keys: the keys that lead to it in that file.
         scope: for whom it is there: ``user``, ``local`` (this user in one project) or ``project`` (all who share it).
-        arguments: the command that starts it; empty for a remote server, or one whose entry makes no sense.
+        argv: the command that starts it; empty for a remote server, or one whose entry makes no sense.
         remote: whether it is reached by an address.
         obstacle: why it is not to be wrapped, as a sentence; empty when it may be.
     """
