@@ -39,10 +39,6 @@ def installation(  # noqa: PLR0913  one keyword per part of a plan
     """
     changes = (*launcher.changes(), *changes)
     pending = [change for change in changes if change.operation != "keep"]
-
-    def check() -> None:
-        try_out()
-
     return Plan(
         agent=client.row.name,
         title=client.row.title,
@@ -50,7 +46,7 @@ def installation(  # noqa: PLR0913  one keyword per part of a plan
         version=client.version(),
         changes=changes,
         steps=steps,
-        checks=(Check("The registered command is run once on a sample.", check),) if pending or steps else (),
+        checks=(Check("The registered command is run once on a sample.", try_out),) if pending or steps else (),
         warnings=tuple(warnings),
         manual_steps=manual_steps,
         notices=tuple(notices),

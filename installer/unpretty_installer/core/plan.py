@@ -108,7 +108,7 @@ class Check:
     """A proof that what was written works, run before success is reported. Raises UnprettyError, which rolls back."""
 
     title: str
-    run: Callable[[], None]
+    run: Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
