@@ -43,8 +43,8 @@ class ClaudeCodeServers(JsonServers):
     strict = True
     effect = "Claude Code starts its MCP servers again with each session; those that run stay as they are."
     covered = (
-        "The hook makes results of MCP servers smaller already. In Claude Code the proxy adds only results of more than "
-        "25,000 tokens, which no hook gets to see, and --max-result-bytes."
+        "The hook makes results of MCP servers smaller already. In Claude Code the proxy adds only results of more "
+        "than 25,000 tokens, which no hook gets to see, and --max-result-bytes."
     )
 
     def places(self, here: Path) -> list[tuple[Path, str]]:

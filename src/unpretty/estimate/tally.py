@@ -13,6 +13,7 @@ from unpretty.estimate.rate import TokenRate
 from unpretty.report.figures import TOKENS_PER_BYTE, Sums
 from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import REPLACED, ToolResult
+from unpretty_hooks.serving import Memory
 
 # Names of commands that are told apart; scripts with generated names would fill the memory.
 _MOST_COMMANDS = 5_000
@@ -96,6 +97,7 @@ class Tally:
     largest_saving: int = 0
     first_ms: int | None = None
     last_ms: int | None = None
+    _memory: Memory = field(default_factory=Memory)
     _counted: set[int] = field(default_factory=set)
     _commands: set[str] = field(default_factory=set)
 
@@ -113,7 +115,7 @@ class Tally:
             self.replaced += 1
             return
         self._note_time(result)
-        self._add(result, judge(result, self.settings))
+        self._add(result, judge(result, self.settings, self._memory))
 
     def _wanted(self, result: ToolResult) -> bool:
         if self.since_ms is None:

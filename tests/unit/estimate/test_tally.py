@@ -2,6 +2,7 @@
 
 import pytest
 
+from unpretty.encodings.registry import ENCODINGS
 from unpretty.engine import reason
 from unpretty.errors import UnprettyError
 from unpretty.estimate import tally as module
@@ -35,6 +36,18 @@ class TestCounting:
         assert (cell.tokens_in, cell.tokens_out) == (words(PRETTY), words(COMPACT))
         assert list(cell.shares) == [pytest.approx(100 * (1 - words(COMPACT) / words(PRETTY)))]
         assert sums.rates == {}
+
+    def test_a_session_is_told_of_an_encoding_once_as_the_hook_does(self) -> None:
+        sizes = []
+        for results in (1, 2, 3):
+            sums = Tally(Settings({"encodings": ["columnar"]}), words)
+            for _ in range(results):
+                sums.add(opencode(PRETTY, session="s"))
+            [cell] = sums.cells.values()
+            sizes.append(cell.bytes_out)
+        first, second, third = sizes[0], sizes[1] - sizes[0], sizes[2] - sizes[1]
+        assert second == third < len(COMPACT)
+        assert first - second == len(f"[{ENCODINGS['columnar'].notice}]\n")
 
     def test_a_result_that_stays(self) -> None:
         sums = tally()
