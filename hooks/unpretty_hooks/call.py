@@ -36,6 +36,7 @@ class Call:
     Attributes:
         agent, agent_version, session, tool_use_id, project, model, tool: as in the decision log, "" when unknown.
         command: the shell command, never logged.
+        payload: what the agent handed over, empty when that is unknown or no payload of its.
         budget_ms: the time limit that the agent sets, in milliseconds; None when it sets none.
         for_program: a program reads the result, not the model: nothing but JSON may be changed, and stays JSON.
         fields: the texts that may be made smaller, in order.
@@ -47,7 +48,7 @@ class Call:
 
     __slots__ = (
         "agent", "agent_version", "budget_ms", "command", "elsewhere", "fields", "for_program", "model", "notice",
-        "project", "reason", "reply", "session", "tool", "tool_use_id",
+        "payload", "project", "reason", "reply", "session", "tool", "tool_use_id",
     )  # fmt: skip
 
     def __init__(self, agent: str, why: str = "") -> None:
@@ -59,6 +60,7 @@ class Call:
         self.model = ""
         self.tool = ""
         self.command = ""
+        self.payload: "dict[str, object]" = {}
         self.budget_ms: "int | None" = None
         self.for_program = False
         self.fields: "list[Field]" = []

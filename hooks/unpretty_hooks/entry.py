@@ -97,7 +97,7 @@ def _give_up() -> None:
 def _answer(agent: str, received: Received, files: Files, started: float) -> None:
     """Reply to one payload, then write the log and have the tokens counted."""
     settings = files.load_settings()
-    payload, call = _handle(agent, received, settings, files)
+    call = _handle(agent, received, settings, files)
     if call.elsewhere:
         return
     if call.reply:
@@ -107,17 +107,16 @@ def _answer(agent: str, received: Received, files: Files, started: float) -> Non
         except Exception:  # the reply was not read, so nothing was replaced
             call.fail()
     if not is_selftest():
-        if payload and not call.model:
-            call.model = serving.adapter_of(agent).model(payload)
+        if call.payload and not call.model:
+            call.model = serving.adapter_of(agent).model(call.payload)
         files.count_tokens(files.log_decisions(call, settings, "hook", started), settings)
 
 
-def _handle(agent: str, received: Received, settings: "Settings", files: Files) -> "tuple[dict[str, object], Call]":
-    """The payload, empty when it is not one of a known agent, and the call."""
+def _handle(agent: str, received: Received, settings: "Settings", files: Files) -> Call:
+    """The call with its decisions made; input that is no JSON becomes a call without fields."""
     try:
         payload = received.value()
     except (InvalidJSON, UnicodeDecodeError, RecursionError, MemoryError):
         too_large = len(received.data) > MAX_PAYLOAD_BYTES
-        return {}, Call(agent, reason.TOO_LARGE if too_large else reason.BAD_PAYLOAD)
-    call = serving.handle(agent, payload, settings, files)
-    return payload if isinstance(payload, dict) and agent in agents.ROWS else {}, call
+        return Call(agent, reason.TOO_LARGE if too_large else reason.BAD_PAYLOAD)
+    return serving.handle(agent, payload, settings, files)

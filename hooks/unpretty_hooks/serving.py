@@ -76,6 +76,7 @@ def handle(agent: str, payload: object, settings: "Settings", memory: "Memory | 
         call.reply = adapter.reply(payload, call)
     except Exception:  # the agent keeps the original; the log says that there was an error
         call.fail()
+    call.payload = payload
     return call
 
 

@@ -183,13 +183,13 @@ def test_pieces_are_put_together_only_to_parse_them() -> None:
 
 def test_a_payload_over_the_limit_is_too_large_and_not_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "MAX_PAYLOAD_BYTES", 1000)
-    _, call = entry._handle("claude-code", entry.Received(bash(PRETTY)[:1001]), Settings(), Files("", "", ""))
+    call = entry._handle("claude-code", entry.Received(bash(PRETTY)[:1001]), Settings(), Files("", "", ""))
     assert (call.reason, call.fields) == (reason.TOO_LARGE, [])
 
 
 def test_a_payload_that_an_adapter_fails_on_is_logged_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claude_code, "read", lambda *_: {}["missing"])
-    _, call = entry._handle("claude-code", entry.Received(bash(PRETTY)), Settings(), Files("", "", ""))
+    call = entry._handle("claude-code", entry.Received(bash(PRETTY)), Settings(), Files("", "", ""))
     assert (call.agent, call.reason, call.fields) == ("claude-code", reason.ERROR, [])
 
 
