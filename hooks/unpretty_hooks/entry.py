@@ -13,7 +13,7 @@ from unpretty.engine import reason, system
 from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty_hooks import serving
 from unpretty_hooks.call import Call
-from unpretty_hooks.state import Files, is_selftest
+from unpretty_hooks.state import Files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _answer(agent: str, received: Received, files: Files, started: float) -> Non
             system.write_all(1, call.reply.encode("utf-8", "backslashreplace"))
         except Exception:  # the reply was not read, so nothing was replaced
             call.fail()
-    if not is_selftest():
+    if not system.is_selftest():
         if call.payload and not call.model:
             call.model = serving.adapter_of(agent).model(call.payload)
         files.count_tokens(files.log_decisions(call, settings, "hook", started), settings)

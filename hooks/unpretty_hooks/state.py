@@ -38,7 +38,7 @@ class Files(Memory):
 
     def claims(self, call: Call) -> bool:
         """See ``Memory``. The installer leaves a file where it found a second copy of the hook."""
-        if not agents.get(call.agent).runs_each_copy or is_selftest():
+        if not agents.get(call.agent).runs_each_copy or system.is_selftest():
             return True
         if not system.exists(f"{system.directory_of(self.log)}/copies-{call.agent}"):  # locations.copies_file
             return True
@@ -50,11 +50,11 @@ class Files(Memory):
         """See ``Memory``. False when it cannot be remembered, and while the hook is only tested."""
         from unpretty_hooks.notice import remember
 
-        return not is_selftest() and remember(self.log, session, encoding)
+        return not system.is_selftest() and remember(self.log, session, encoding)
 
     def load_settings(self) -> "Settings":
         """The settings in force; the defaults while the hook is only tested."""
-        if is_selftest():
+        if system.is_selftest():
             from unpretty.settings.defaults import Settings
 
             return Settings()
@@ -86,11 +86,6 @@ class Files(Memory):
             from unpretty.tokens.background import count_later
 
             count_later(sys.executable, self.log, texts, settings.log_max_bytes, settings.log_files)
-
-
-def is_selftest() -> bool:
-    """True while the installer or doctor tests the hook: default settings, no log."""
-    return system.environment("UNPRETTY_SELFTEST") == "1"
 
 
 def outcomes(call: Call) -> "list[tuple[str, str, Compaction]]":

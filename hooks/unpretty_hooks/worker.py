@@ -13,7 +13,7 @@ from unpretty.engine.json_text.scanner import InvalidJSON, loads
 from unpretty.engine.json_text.writer import to_json
 from unpretty.settings.defaults import Settings
 from unpretty_hooks import serving
-from unpretty_hooks.state import Files, is_selftest
+from unpretty_hooks.state import Files
 
 # Characters of text that may wait for their tokens to be counted.
 MAX_UNCOUNTED_CHARS = 32 << 20
@@ -67,7 +67,7 @@ def _serve_one(agent: str, line: bytes, files: Files, uncounted: Uncounted) -> N
     call = serving.handle(agent, request, settings, files)
     answer = call.reply or to_json({"id": request.get("id"), "texts": {}}) + "\n"
     system.write_all(1, answer.encode("utf-8", "backslashreplace"))
-    if not is_selftest():
+    if not system.is_selftest():
         with contextlib.suppress(Exception):  # the reply is sent, and the next one matters more than this line
             uncounted.add(files.log_decisions(call, settings, "worker", started), settings)
             uncounted.hand_over()

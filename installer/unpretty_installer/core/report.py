@@ -1,14 +1,15 @@
 """What is right and what is wrong with an installation, as values, and the checks that all agents share."""
 
 import json
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from unpretty import locations
+from unpretty.engine import system
 from unpretty.errors import UnprettyError
+from unpretty.settings.defaults import is_off_in_environment
 from unpretty_installer.core import files, launcher
 from unpretty_installer.core.plan import Note, Options
 
@@ -81,7 +82,7 @@ def shared_problems() -> list[Problem]:
 def shared_notices(agent: str) -> list[Note]:
     """What switches the hook off on purpose, and what ``agent`` made of its answers lately."""
     notes = _rejections(agent)
-    if os.environ.get("UNPRETTY", "").lower() in ("off", "0", "false", "no"):
+    if is_off_in_environment():
         notes.append(
             Note("off_in_environment", "UNPRETTY in the environment switches the hook off for agents started here.")
         )
@@ -116,7 +117,8 @@ def last_decision(agent: str) -> dict[str, object] | None:
     """The last decision about ``agent`` near the end of the log: its ts, tool, decision and reason."""
     log = locations.decision_log_file()
     for path in (log, log.with_name(f"{log.name}.1")):
-        for line in reversed(_tail_lines(path)):
+        tail, _ = system.read_tail(str(path), _TAIL_BYTES)
+        for line in reversed(tail.splitlines()):
             try:
                 record = json.loads(line)
             except ValueError:
@@ -124,16 +126,6 @@ def last_decision(agent: str) -> dict[str, object] | None:
             if isinstance(record, dict) and record.get("kind") == "decision" and record.get("agent") == agent:
                 return {key: record.get(key) for key in ("ts", "tool", "decision", "reason")}
     return None
-
-
-def _tail_lines(path: Path) -> list[bytes]:
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL_BYTES))
-            return file.read().splitlines()
-    except OSError:
-        return []
 
 
 def _launcher_problems() -> list[Problem]:

@@ -172,6 +172,11 @@ def make_directories(path: str) -> None:
     give_directory(path)
 
 
+def is_selftest() -> bool:
+    """True while the installer or doctor tests the hook or the proxy: default settings, no log."""
+    return environment("UNPRETTY_SELFTEST") == "1"
+
+
 def is_uninstalled() -> bool:
     """True in a hook, worker or proxy whose script ``uninstall`` deleted while it ran: it must not create files."""
     script = getattr(sys.modules.get("__main__"), "__file__", None) or ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unpretty import locations
+from unpretty.engine import system
 from unpretty.engine.commands import asks_for_original, reads_file, shows_file
 from unpretty.engine.context import FILE, MCP, Context
 from unpretty.settings.defaults import Settings
@@ -33,7 +33,7 @@ class CurrentSettings:
 
     def refresh(self) -> None:
         """Read the settings if config.toml is not what it was; the defaults stay while the proxy is only tried."""
-        if is_trial():
+        if system.is_selftest():
             return
         try:
             status = self._config.stat()
@@ -54,11 +54,6 @@ class CurrentSettings:
         context = Context(FILE if as_it_is else MCP, command=call.command)
         self.settings.apply_to(context)
         return context
-
-
-def is_trial() -> bool:
-    """True while the installer tries the proxy: default settings, no log."""
-    return os.environ.get("UNPRETTY_SELFTEST") == "1"
 
 
 def _working_directory() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unpretty import locations
 from unpretty.decision_log.writer import append, decision_record
-from unpretty.proxy.current_settings import is_trial
+from unpretty.engine import system
 
 if TYPE_CHECKING:
     from unpretty.proxy.clients import ToolCall
@@ -39,7 +39,7 @@ class ProxyLog:
 
     def record(self, call: ToolCall, made: Rewritten, milliseconds: float) -> None:
         """Append one line for each text of a result of ``call``; the work took ``milliseconds``. Never raises."""
-        if is_trial():
+        if system.is_selftest():
             return
         settings = self._current.settings
         for text in made.texts:

@@ -64,7 +64,7 @@ class Settings:
 
     def off_reason(self, tool: str, command: str, project: str) -> str:
         """The reason code when this call is to be left alone, by settings or environment; empty when it is not."""
-        if not self.enabled or (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no"):
+        if not self.enabled or is_off_in_environment():
             return reason.DISABLED
         if self.exclude_tools or self.exclude_commands or self.exclude_projects:
             from unpretty.settings.patterns import is_inside, matches_any
@@ -107,3 +107,8 @@ class Settings:
         context.budget_seconds = self.budget_ms / 1000
         context.noise = context.noise and self.terminal_noise
         context.paths = context.paths and self.fold_paths
+
+
+def is_off_in_environment() -> bool:
+    """Whether ``UNPRETTY`` switches everything off."""
+    return (system.environment("UNPRETTY") or "").lower() in ("off", "0", "false", "no")
