@@ -3,6 +3,7 @@
 from unpretty.engine import reason
 from unpretty.engine.compaction import Compaction, Decision
 from unpretty.engine.context import Context
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 
 
 class Field:
@@ -91,15 +92,3 @@ def call_of(agent: str, payload: "dict[str, object]") -> Call:
     call.tool = text_of(payload, "tool_name")
     call.command = text_of(mapping_of(payload, "tool_input"), "command")
     return call
-
-
-def text_of(mapping: "dict[str, object]", key: str) -> str:
-    """The string at ``key``, empty when there is none."""
-    value = mapping.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def mapping_of(mapping: "dict[str, object]", key: str) -> "dict[str, object]":
-    """The object at ``key``, empty when there is none."""
-    value = mapping.get(key)
-    return value if isinstance(value, dict) else {}

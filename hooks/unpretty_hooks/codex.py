@@ -12,9 +12,9 @@ from unpretty import agents
 from unpretty.engine import reason, system
 from unpretty.engine.commands import reads_file
 from unpretty.engine.context import FILE, MCP, SHELL, Context, byte_length
-from unpretty.engine.json_text.scanner import InvalidJSON, loads
+from unpretty.engine.json_text.scanner import InvalidJSON, loads, mapping_of, text_of
 from unpretty.engine.json_text.writer import to_json
-from unpretty_hooks.call import Call, Field, call_of, mapping_of, text_of
+from unpretty_hooks.call import Call, Field, call_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from unpretty.engine import reason
 from unpretty.engine.commands import reads_file
 from unpretty.engine.compaction import compact
 from unpretty.engine.context import FILE, MCP, SHELL, Context, byte_length
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 from unpretty.engine.json_text.writer import to_json
-from unpretty_hooks.call import Call, Field, mapping_of, text_of
+from unpretty_hooks.call import Call, Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

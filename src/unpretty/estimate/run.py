@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from unpretty.decision_log.reader import DecisionLog
+from unpretty.engine.json_text.scanner import text_of
 from unpretty.engine.reason import CONVERTED
 from unpretty.estimate.tally import Tally
-from unpretty.transcripts.reading import Reading, string
+from unpretty.transcripts.reading import Reading
 from unpretty.transcripts.sources import Source, read_results
 
 
@@ -57,7 +58,7 @@ def replaced_by_hook(log: Path) -> frozenset[tuple[str, str, str]]:
     """Agent, session and call id of every conversion in the decision log; none when it cannot be read."""
     try:
         return frozenset(
-            (string(record, "agent"), string(record, "session"), string(record, "tool_use_id"))
+            (text_of(record, "agent"), text_of(record, "session"), text_of(record, "tool_use_id"))
             for record in DecisionLog(log).records()
             if record["kind"] == "decision" and record.get("reason") == CONVERTED
         )

@@ -11,7 +11,7 @@ from unpretty.engine.compaction import Compaction, Decision, compact
 from unpretty.engine.context import byte_length
 from unpretty.engine.json_text.minify import minify
 from unpretty.engine.json_text.rows import one_row_per_line
-from unpretty.engine.json_text.scanner import WHITESPACE, InvalidJSON, scan
+from unpretty.engine.json_text.scanner import InvalidJSON, scan_whole
 from unpretty.engine.json_text.verify import is_same
 from unpretty.proxy.json_cursor import Span, as_text
 
@@ -138,7 +138,7 @@ def agree(text: str, structured: object) -> bool:
     if wrapped is not None and wrapped == text:
         return True
     try:
-        value = whole_value(text)
+        value = scan_whole(text)
     except (InvalidJSON, RecursionError):
         return False
     return value == structured or (wrapped is not None and value == wrapped)
@@ -147,15 +147,6 @@ def agree(text: str, structured: object) -> bool:
 def wrapped_value(value: object) -> object:
     """The value in ``{"result": ...}``, in which FastMCP wraps what is not an object; None for anything else."""
     return value[0][1] if isinstance(value, tuple) and len(value) == 1 and value[0][0] == "result" else None
-
-
-def whole_value(text: str) -> object:
-    """``text`` as one JSON value. Raises InvalidJSON, RecursionError."""
-    start = len(text) - len(text.lstrip(WHITESPACE))
-    value, end = scan(text, start)
-    if text[end:].strip(WHITESPACE):
-        raise InvalidJSON("text after the value", pos=end)
-    return value
 
 
 def _flat(original: str, value: object) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from unpretty.engine import reason
 from unpretty.engine.compaction import compact
 from unpretty.engine.context import byte_length
-from unpretty.engine.json_text.scanner import InvalidJSON
-from unpretty.proxy.compacted import agree, compact_with, whole_value, wrapped_value
+from unpretty.engine.json_text.scanner import InvalidJSON, scan_whole
+from unpretty.proxy.compacted import agree, compact_with, wrapped_value
 from unpretty.proxy.message import literal
 from unpretty.proxy.rows import Rows, joined_rows, json_rows, line_rows
 
@@ -189,6 +189,6 @@ def _rows_of(text: CompactedText, context: Context) -> Rows | None:
 def _is_json_lines(text: str) -> bool:
     """True when each line is one JSON object or array."""
     try:
-        return all(line[0] in "{[" and whole_value(line) is not None for line in text.splitlines() if line.strip())
+        return all(line[0] in "{[" and scan_whole(line) is not None for line in text.splitlines() if line.strip())
     except (InvalidJSON, RecursionError):
         return False

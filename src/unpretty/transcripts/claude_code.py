@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from unpretty import agents
 from unpretty.engine import reason
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 from unpretty.transcripts.outcomes import Check, SessionTexts, by_session
 from unpretty.transcripts.reading import (
     MAX_OPEN_CALLS,
@@ -28,10 +29,8 @@ from unpretty.transcripts.reading import (
     files_below,
     ignore,
     lines,
-    mapping,
     milliseconds,
     parse,
-    string,
     texts_of,
 )
 from unpretty.transcripts.result import FAILED, ToolResult
@@ -83,13 +82,13 @@ def read_lines(
             if record is not None:
                 _remember(record, calls)
         elif _HOOK_ERROR in line:
-            attachment = mapping(parse(line, reading) or {}, "attachment")
-            if string(attachment, "type") == _HOOK_ERROR.decode():
-                refused(string(attachment, "toolUseID"))
+            attachment = mapping_of(parse(line, reading) or {}, "attachment")
+            if text_of(attachment, "type") == _HOOK_ERROR.decode():
+                refused(text_of(attachment, "toolUseID"))
 
 
 def _blocks(record: Record, kind: str) -> list[Record]:
-    content = mapping(record, "message").get("content")
+    content = mapping_of(record, "message").get("content")
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, dict) and block.get("type") == kind]
@@ -100,46 +99,46 @@ def _remember(record: Record, calls: dict[str, Record]) -> None:
     if record.get("type") != "assistant":
         return
     for block in _blocks(record, "tool_use"):
-        given = mapping(block, "input")
+        given = mapping_of(block, "input")
         if len(calls) >= MAX_OPEN_CALLS:
             del calls[next(iter(calls))]
-        calls[string(block, "id")] = {
-            "name": string(block, "name"),
-            "command": string(given, "command"),
-            "mode": string(given, "output_mode"),
+        calls[text_of(block, "id")] = {
+            "name": text_of(block, "name"),
+            "command": text_of(given, "command"),
+            "mode": text_of(given, "output_mode"),
         }
 
 
 def _results(record: Record, calls: dict[str, Record], reading: Reading) -> Iterator[ToolResult]:
     if record.get("type") != "user":
-        if string(record, "type") not in _KNOWN:
+        if text_of(record, "type") not in _KNOWN:
             reading.count_unknown(record.get("type"))
         return
     blocks = _blocks(record, "tool_result")
     for block in blocks:
         response = record.get("toolUseResult") if len(blocks) == 1 else None
-        yield _result(record, block, response, calls.pop(string(block, "tool_use_id"), {}))
+        yield _result(record, block, response, calls.pop(text_of(block, "tool_use_id"), {}))
 
 
 def _result(record: Record, block: Record, response: object, call: Record) -> ToolResult:
-    call_id, tool, command = string(block, "tool_use_id"), string(call, "name"), string(call, "command")
+    call_id, tool, command = text_of(block, "tool_use_id"), text_of(call, "name"), text_of(call, "command")
     texts = texts_of(block.get("content"))
     why = FAILED if block.get("is_error") is True else ""
     if not why and response is None:
-        response = _response(tool, block.get("content"), string(call, "mode"))
+        response = _response(tool, block.get("content"), text_of(call, "mode"))
         # A cut MCP result: the hook would have been given all of it.
         why = reason.CUT_BY_HOST if response is None else ""
     payload: dict[str, object] = {
-        "session_id": string(record, "sessionId"),
+        "session_id": text_of(record, "sessionId"),
         "tool_use_id": call_id,
-        "cwd": string(record, "cwd"),
+        "cwd": text_of(record, "cwd"),
         "tool_name": tool,
         "tool_input": {"command": command} if command else {},
         "tool_response": response,
     }
-    when = string(record, "timestamp")
-    identity = f"{call_id} {when or string(record, 'uuid')}"
-    session = string(record, "sessionId")
+    when = text_of(record, "timestamp")
+    identity = f"{call_id} {when or text_of(record, 'uuid')}"
+    session = text_of(record, "sessionId")
     return ToolResult(_AGENT.name, tool, session, call_id, identity, milliseconds(when), texts, command, payload, why)
 
 

@@ -22,7 +22,7 @@ import orjson
 
 from unpretty import agents
 from unpretty.engine import reason
-from unpretty.engine.json_text.scanner import InvalidJSON, loads
+from unpretty.engine.json_text.scanner import InvalidJSON, loads, mapping_of, text_of
 from unpretty.transcripts.codex_output import EXIT_CODE, STILL_RUNNING, is_cut, mcp_result, mcp_tool, split_header
 from unpretty.transcripts.outcomes import Check, SessionTexts, by_session
 from unpretty.transcripts.reading import (
@@ -33,10 +33,8 @@ from unpretty.transcripts.reading import (
     files_below,
     ignore,
     lines,
-    mapping,
     milliseconds,
     parse,
-    string,
     texts_of,
 )
 from unpretty.transcripts.result import FAILED, NO_HOOK, REPLACED, ToolResult
@@ -103,14 +101,14 @@ class _Rollout:
 
     def take(self, record: Record, line: bytes) -> ToolResult | None:
         """Note what ``record`` (parsed from ``line``) says; the tool result when it holds one."""
-        payload = mapping(record, "payload") or record
-        kind = string(payload, "type")
+        payload = mapping_of(record, "payload") or record
+        kind = text_of(payload, "type")
         if record.get("type") in ("session_meta", "turn_context"):
-            self._session = self._session or string(payload, "session_id") or string(payload, "id")
-            self._directory = string(payload, "cwd") or self._directory
-            self._model = string(payload, "model") or self._model
+            self._session = self._session or text_of(payload, "session_id") or text_of(payload, "id")
+            self._directory = text_of(payload, "cwd") or self._directory
+            self._model = text_of(payload, "model") or self._model
         elif kind == "item_completed":
-            self._take_item(mapping(payload, "item"), line)
+            self._take_item(mapping_of(payload, "item"), line)
         elif kind.endswith("_call_output"):
             return self._result(record, payload)
         elif kind.endswith("_call"):
@@ -125,10 +123,10 @@ class _Rollout:
         if kind == "McpToolCall" and b'"structuredContent"' in line:
             # The text that a hook makes of it spells the numbers as they are.
             item = _with_numbers_as_text(line) or item
-        _put(self._items, string(item, "id"), item)
+        _put(self._items, text_of(item, "id"), item)
 
     def _result(self, record: Record, payload: Record) -> ToolResult:
-        call_id = string(payload, "call_id")
+        call_id = text_of(payload, "call_id")
         call = self._calls.pop(call_id, None) or _Call(call_id, "")
         item = self._items.pop(call_id, {})
         output = payload.get("output")
@@ -153,7 +151,7 @@ class _Rollout:
             "tool_input": {"command": call.command},
         }
         when = milliseconds(record.get("timestamp"))
-        identity = f"{call_id} {string(payload, 'id') or when}"
+        identity = f"{call_id} {text_of(payload, 'id') or when}"
         texts = texts_of(output)
         return ToolResult(
             _AGENT.name, call.tool, self._session, call.call_id, identity, when, texts, call.command, given, why
@@ -187,14 +185,14 @@ def _put(kept: dict[str, _Value], key: str, value: _Value) -> None:
 
 
 def _call(payload: Record, kind: str) -> _Call:
-    call_id, name = string(payload, "call_id"), string(payload, "name")
+    call_id, name = text_of(payload, "call_id"), text_of(payload, "name")
     if kind == "local_shell_call":
-        return _Call(call_id, "Bash", _command(mapping(payload, "action")))
+        return _Call(call_id, "Bash", _command(mapping_of(payload, "action")))
     if kind == "custom_tool_call":
         return _Call(call_id, name, program=name in _PROGRAMS)
-    namespace = string(payload, "namespace")
+    namespace = text_of(payload, "namespace")
     if namespace:
-        return _Call(call_id, f"{namespace}__{name}", string(_arguments(payload), "command"))
+        return _Call(call_id, f"{namespace}__{name}", text_of(_arguments(payload), "command"))
     if name in _SHELL_TOOLS:
         return _Call(call_id, "Bash", _command(_arguments(payload)))
     if name == "write_stdin":
@@ -204,7 +202,7 @@ def _call(payload: Record, kind: str) -> _Call:
 
 def _arguments(payload: Record) -> Record:
     try:
-        value = orjson.loads(string(payload, "arguments"))
+        value = orjson.loads(text_of(payload, "arguments"))
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
@@ -224,7 +222,7 @@ def _with_numbers_as_text(line: bytes) -> Record:
         record = loads(line.decode("utf-8"))
     except (InvalidJSON, UnicodeDecodeError, RecursionError):
         return {}
-    return mapping(mapping(record, "payload"), "item") if isinstance(record, dict) else {}
+    return mapping_of(mapping_of(record, "payload"), "item") if isinstance(record, dict) else {}
 
 
 def check(directories: list[Path], since_ms: int | None = None, progress: Progress = ignore) -> Check:  # noqa: ARG001

@@ -8,8 +8,9 @@ import orjson
 
 from unpretty import agents
 from unpretty.engine import reason
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 from unpretty.engine.json_text.writer import to_json
-from unpretty.transcripts.reading import Record, mapping, string, texts_of
+from unpretty.transcripts.reading import Record, texts_of
 from unpretty.transcripts.result import FAILED, REPLACED
 
 _HEADER = re.compile(
@@ -37,7 +38,7 @@ def split_header(output: object) -> tuple[str, str]:
 
 def mcp_tool(item: Record) -> str:
     """The tool of an MCP call as a hook names it, "" when ``item`` does not say."""
-    server, tool = string(item, "server"), string(item, "tool")
+    server, tool = text_of(item, "server"), text_of(item, "tool")
     return f"mcp__{server}__{tool}" if server and tool else ""
 
 
@@ -47,7 +48,7 @@ def mcp_result(item: Record, output: object) -> tuple[Record, str]:
     blocks = texts_of(output)[1:] if isinstance(output, list) else (body,)
     if not item:  # older rollouts have no events
         return _as_read(blocks), "" if header or isinstance(output, list) else FAILED
-    result = mapping(item, "result")
+    result = mapping_of(item, "result")
     if item.get("status") != "completed" or result.get("isError") is True:
         return {}, FAILED
     structured = result.get("structuredContent")

@@ -20,8 +20,9 @@ import orjson
 
 from unpretty import agents
 from unpretty.engine import reason
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 from unpretty.transcripts.outcomes import Check, SessionTexts, by_session
-from unpretty.transcripts.reading import MAX_LINE_BYTES, Progress, Reading, Record, ignore, mapping, parse, string
+from unpretty.transcripts.reading import MAX_LINE_BYTES, Progress, Reading, Record, ignore, parse
 from unpretty.transcripts.result import FAILED, ToolResult
 from unpretty.transcripts.sqlite_pages import MAGIC, DamagedDatabase, is_database
 from unpretty.transcripts.sqlite_rows import Database, Row
@@ -98,7 +99,7 @@ def _of_row(
         reading.huge += 1
         return None
     part = parse(row.text("data").encode() + b"\n", reading)
-    state = mapping(part, "state") if part is not None else {}
+    state = mapping_of(part, "state") if part is not None else {}
     if part is None or part.get("type") != "tool" or state.get("status") not in ("completed", "error"):
         return None  # still running, or a part that only mentions a tool
     session = row.text("session_id")
@@ -106,12 +107,12 @@ def _of_row(
 
 
 def _result(part: Record, state: Record, session: str, about: Record, directory: Path) -> ToolResult:
-    tool, call_id = string(part, "tool"), string(part, "callID")
-    end = mapping(state, "time").get("end")
+    tool, call_id = text_of(part, "tool"), text_of(part, "callID")
+    end = mapping_of(state, "time").get("end")
     when = end if isinstance(end, int) else None
     failed = state["status"] == "error"
-    text = string(state, "error" if failed else "output")
-    command = string(mapping(state, "input"), "command")
+    text = text_of(state, "error" if failed else "output")
+    command = text_of(mapping_of(state, "input"), "command")
     payload: dict[str, object] = {
         "id": b"0",
         "tool": tool,
@@ -121,7 +122,7 @@ def _result(part: Record, state: Record, session: str, about: Record, directory:
         "inner": "/" in call_id,
         **about,
     }
-    why = FAILED if failed else _add_texts(payload, tool, text, mapping(state, "metadata"), directory)
+    why = FAILED if failed else _add_texts(payload, tool, text, mapping_of(state, "metadata"), directory)
     return ToolResult(_AGENT.name, tool, session, call_id, f"{call_id} {when}", when, (text,), command, payload, why)
 
 
@@ -138,7 +139,7 @@ def _add_texts(payload: dict[str, object], tool: str, text: str, metadata: Recor
             text = whole
         payload["fields"] = [["content.0.text", text]]
     elif tool in _AGENT.tools:
-        payload["saved"] = str(saved) if saved is not None else string(metadata, "outputPath")
+        payload["saved"] = str(saved) if saved is not None else text_of(metadata, "outputPath")
         payload["fields"] = [["output", text]]
     else:
         return reason.UNSUPPORTED_TOOL
@@ -149,7 +150,7 @@ def _saved(metadata: Record, directory: Path) -> Path | None:
     """The file with the whole output, next to the database, also where that was copied to; None when there is none."""
     if metadata.get("truncated") is not True:
         return None
-    name = string(metadata, "outputPath").replace("\\", "/").rpartition("/")[2]
+    name = text_of(metadata, "outputPath").replace("\\", "/").rpartition("/")[2]
     path = directory / _AGENT.marks["saved_in"] / name
     return path if name and path.is_file() and not path.is_symlink() else None
 

@@ -136,18 +136,6 @@ def milliseconds(timestamp: object) -> int | None:
         return None
 
 
-def string(record: Record, key: str) -> str:
-    """The string at ``key``, "" when there is none."""
-    value = record.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def mapping(record: Record, key: str) -> Record:
-    """The object at ``key``, an empty one when there is none."""
-    value = record.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def texts_of(content: object) -> tuple[str, ...]:
     """The texts of a result: a string, or the ``text`` of each block of a list that has one."""
     if isinstance(content, str):

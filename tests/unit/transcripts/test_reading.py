@@ -5,8 +5,9 @@ import json
 
 import pytest
 
+from unpretty.engine.json_text.scanner import mapping_of, text_of
 from unpretty.transcripts import reading as module
-from unpretty.transcripts.reading import Reading, lines, mapping, milliseconds, parse, string, texts_of
+from unpretty.transcripts.reading import Reading, lines, milliseconds, parse, texts_of
 
 
 class TestLines:
@@ -101,8 +102,8 @@ def test_unknown_kinds_are_counted_up_to_a_number() -> None:
 
 def test_what_is_not_there_is_empty() -> None:
     record = {"text": "a", "object": {"b": 1}, "number": 5}
-    assert (string(record, "text"), string(record, "number"), string(record, "none")) == ("a", "", "")
-    assert (mapping(record, "object"), mapping(record, "text"), mapping(record, "none")) == ({"b": 1}, {}, {})
+    assert (text_of(record, "text"), text_of(record, "number"), text_of(record, "none")) == ("a", "", "")
+    assert (mapping_of(record, "object"), mapping_of(record, "text"), mapping_of(record, "none")) == ({"b": 1}, {}, {})
 
 
 @pytest.mark.parametrize(

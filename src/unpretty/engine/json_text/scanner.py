@@ -13,7 +13,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Item = TypeVar("Item")
 
     Scanner = Callable[[str, int], "tuple[object, int]"]
 
@@ -108,8 +110,17 @@ def loads(text: str) -> object:
 
     Raises InvalidJSON, and RecursionError for nesting that the interpreter cannot follow.
     """
+    return _whole(_scan_dict, text)
+
+
+def scan_whole(text: str) -> object:
+    """``text`` as one JSON value as ``scan`` gives it; raises as ``loads``."""
+    return _whole(_scan_pairs, text)
+
+
+def _whole(scanner: "Scanner", text: str) -> object:
     start = len(text) - len(text.lstrip(WHITESPACE))
-    value, end = _scan(_scan_dict, text, start)
+    value, end = _scan(scanner, text, start)
     if text[end:].strip(WHITESPACE):
         raise InvalidJSON("text after the JSON value", pos=end)
     return value
@@ -119,6 +130,18 @@ class _Decoder:
     """All that the C scanner takes from ``json.decoder``: the class of the error that it raises."""
 
     JSONDecodeError = InvalidJSON
+
+
+def text_of(mapping: "dict[str, Item]", key: str) -> str:
+    """The string at ``key``, empty when there is none."""
+    value = mapping.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping_of(mapping: "dict[str, Item]", key: str) -> "dict[str, Item]":
+    """The object at ``key``, empty when there is none."""
+    value = mapping.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[object, int]":
