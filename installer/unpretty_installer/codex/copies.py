@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unpretty import locations
 from unpretty.errors import UnprettyError
-from unpretty_installer.codex import places as codex_places
+from unpretty_installer.codex import places
 from unpretty_installer.codex.config import Config
 from unpretty_installer.codex.places import CLIENT
 from unpretty_installer.core import files, planning
@@ -21,7 +21,7 @@ from unpretty_installer.edit.json_document import JsonDocument
 
 def with_entry(here: Path) -> list[Path]:
     """Those of ``places.entry_files`` that hold our entry now."""
-    return [path for path in codex_places.entry_files(here) if _holds_entry(path)]
+    return [path for path in places.entry_files(here) if _holds_entry(path)]
 
 
 def mark(paths: Iterable[Path]) -> tuple[FileChange, ...]:

@@ -4,13 +4,14 @@ import dataclasses
 import json
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from unpretty.cli import plan_output
+from unpretty.report.period import local_time
+from unpretty.report.words import visible
 from unpretty_installer import agents, batch, render
 from unpretty_installer.core.plan import Options
 from unpretty_installer.core.report import AgentReport
@@ -74,7 +75,7 @@ def _show(reports: list[AgentReport]) -> None:
         ran = "" if report.run_ms is None else f"runs in {report.run_ms:.0f} ms"
         status = report.status.replace("_", " ")
         row = (report.title, report.version or "?", status, ran, _last(report))
-        table.add_row(*map(plan_output.visible, row), style=_STYLES.get(report.status, "red"))
+        table.add_row(*(visible(cell, tabs=True) for cell in row), style=_STYLES.get(report.status, "red"))
     Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
     plan_output.show(_details(reports))
 
@@ -118,6 +119,6 @@ def _when(ts: object) -> str:
     if not isinstance(ts, (int, float)):
         return "?"
     try:
-        return datetime.fromtimestamp(ts / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+        return local_time(int(ts))
     except (OverflowError, OSError, ValueError):
         return "?"

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty import agents, locations
-from unpretty.cli.plan_output import visible
 from unpretty.engine.reason import explanation
 from unpretty.errors import UnprettyError
 from unpretty.explain import Explained, explain
+from unpretty.report.words import visible
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
 
@@ -79,7 +79,7 @@ def _show(console: Console, item: Explained, count: Callable[[str], int] | None)
     converted = record["decision"] == "converted"
     name = " ".join(str(part) for part in (record["agent"], record["tool"], record["field"]) if part)
     style = "bold green" if converted else "bold yellow"
-    console.print(Text.assemble((visible(name) or "text", "bold"), ": ", (str(record["reason"]), style)))
+    console.print(Text.assemble((visible(name, tabs=True) or "text", "bold"), ": ", (str(record["reason"]), style)))
     console.print(Text("  " + explanation(str(record["reason"]))))
     if not item.before:
         return
@@ -111,7 +111,7 @@ def _show_text(console: Console, title: str, text: str) -> None:
     console.print(Text(f"  {title}:", style="bold"))
     lines = text.split("\n")
     for line in lines[:_LINES]:
-        shown = visible(line)
+        shown = visible(line, tabs=True)
         more = f" ... {len(shown) - _CHARS:,} more characters" if len(shown) > _CHARS else ""
         console.print(Text("    " + shown[:_CHARS] + more, style="dim"))
     if len(lines) > _LINES:

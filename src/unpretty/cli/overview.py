@@ -1,9 +1,7 @@
 """``unpretty`` alone: which agents are on, the last result seen, what was saved, and what to do next."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +10,7 @@ from unpretty import agents as table
 from unpretty.cli.plan_output import one_of
 from unpretty.decision_log.reader import last_decision
 from unpretty.report.period import Period, local_time
+from unpretty.report.tables import screen
 from unpretty.report.words import percent, size, tokens, visible
 from unpretty.stats.report import StatsReport, build_report
 from unpretty_installer import agents
@@ -23,7 +22,7 @@ _STYLES = {"active": "green", "not_installed": "dim"}
 
 def show_overview() -> None:
     """Print the overview: one screen, nothing is written."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 80)
+    console = screen()
     reports = _examine()
     console.print(Text(f"unpretty {__version__}", style="bold"))
     console.print("")

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from unpretty.errors import UnprettyError
+from unpretty.report.words import visible
 from unpretty_installer import agents, batch, render
 from unpretty_installer.batch import AgentResult
 from unpretty_installer.core import planning
@@ -19,12 +20,7 @@ def show(lines: Iterable[render.Line]) -> None:
     """Print lines as they are: no wrapping, no markup; control codes that come from a file are made visible."""
     console = Console(highlight=False, soft_wrap=True)
     for style, line in lines:
-        console.print(Text(visible(line), style=style), soft_wrap=True)
-
-
-def visible(line: str) -> str:
-    """The line with control characters (but tabs) spelled out, so that no file can steer the terminal."""
-    return "".join(char if char.isprintable() or char == "\t" else ascii(char)[1:-1] for char in line)
+        console.print(Text(visible(line, tabs=True), style=style), soft_wrap=True)
 
 
 def run(

@@ -41,9 +41,9 @@ def bar(part: float, whole: float, width: int) -> str:
     return "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
 
 
-def visible(text: str) -> str:
-    """``text`` with control characters escaped: names come from agents, and must not control a terminal."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+def visible(text: str, *, tabs: bool = False) -> str:
+    """``text`` with control characters escaped, since no agent and no file may control the terminal; ``tabs`` stay."""
+    return "".join(char if char.isprintable() or (tabs and char == "\t") else ascii(char)[1:-1] for char in text)
 
 
 def shortened(text: str, width: int) -> str:
