@@ -4,13 +4,12 @@ Codex carries a list of its models with it (``codex debug models --bundled``; no
 """
 
 import json
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 
 from unpretty_installer.codex.config import Config
 from unpretty_installer.codex.places import CLIENT
-from unpretty_installer.core.home_owner import run_as
+from unpretty_installer.core.home_owner import answer
 from unpretty_installer.core.plan import Note
 
 _CODE_MODE = "code_mode_only"
@@ -53,19 +52,11 @@ def notes(config: Config) -> list[Note]:
 def bundled(program: str) -> tuple[Model, ...]:
     """The models that Codex brings along; none when it does not say."""
     try:
-        done = subprocess.run(
-            [program, "debug", "models", "--bundled"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=10,
-            check=False,
-            **run_as(),
-        )
-        listed = json.loads(done.stdout)["models"]
+        listed = json.loads(answer([program, "debug", "models", "--bundled"], 10) or b"{}")["models"]
         return tuple(
             _model(entry) for entry in listed if isinstance(entry, dict) and isinstance(entry.get("slug"), str)
         )
-    except (OSError, subprocess.SubprocessError, ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return ()
 
 

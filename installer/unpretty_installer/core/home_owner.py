@@ -7,6 +7,7 @@ files too, so they run as that user.
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from unpretty.engine import system
 from unpretty_installer.core import launcher
 from unpretty_installer.core.plan import Note
 
-_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the current directory may be one that the user must not enter
+# A directory that is there: the current one may have been deleted, or be one that the user must not enter.
+ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100
 _TIMEOUT_SECONDS = 20.0
 
 
@@ -23,6 +25,24 @@ def run_as() -> dict[str, Any]:
     """Arguments with which ``subprocess`` starts a program as the owner of HOME; none where all is as usual."""
     owner = system.home_owner()
     return {} if owner is None else {"user": owner[0], "group": owner[1], "extra_groups": []}
+
+
+def answer(command: Sequence[str], seconds: float) -> bytes | None:
+    """What a program prints that runs as the owner of HOME; None when it fails or takes longer than ``seconds``."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=True,
+            cwd=ANYWHERE,
+            **run_as(),
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    output: bytes = done.stdout
+    return output
 
 
 def notes() -> tuple[Note, ...]:
@@ -41,16 +61,4 @@ def _can_run(python: str) -> bool:
     """Whether the owner of HOME can start ``python`` and read our package."""
     package = Path(unpretty.__file__).absolute()
     command = [python, "-I", "-S", "-c", "import sys; open(sys.argv[1]).close()", str(package)]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT_SECONDS,
-            check=False,
-            cwd=_ANYWHERE,
-            **run_as(),
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0
+    return answer(command, _TIMEOUT_SECONDS) is not None

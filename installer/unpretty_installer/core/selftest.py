@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from unpretty.errors import UnprettyError
-from unpretty_installer.core.home_owner import run_as
+from unpretty_installer.core.home_owner import ANYWHERE, answer
 
 _TIMEOUT_SECONDS = 20.0
-_ANYWHERE = os.path.abspath(os.sep)  # noqa: PTH100  the user's own directory may have been deleted
 
 
 # A text that is long enough to be worth converting, and what a hook with default settings makes of it.
@@ -90,7 +89,7 @@ def _run(command: str | Sequence[str], payload: bytes) -> Trial:
             timeout=_TIMEOUT_SECONDS,
             check=False,
             env=_environment(),
-            cwd=_ANYWHERE,
+            cwd=ANYWHERE,
         )
     except subprocess.TimeoutExpired:
         raise _failed(f"did not end within {_TIMEOUT_SECONDS:.0f} seconds") from None
@@ -127,17 +126,6 @@ def _environment() -> dict[str, str]:
 
 def program_version(program: str | Path, *arguments: str, timeout_seconds: float = 5.0) -> str | None:
     """The first line that a program prints about its version; None when it does not answer in time."""
-    try:
-        done = subprocess.run(
-            [str(program), *(arguments or ("--version",))],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_seconds,
-            check=False,
-            cwd=_ANYWHERE,
-            **run_as(),
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
-    return lines[0] if done.returncode == 0 and lines else None
+    said = answer([str(program), *(arguments or ("--version",))], timeout_seconds)
+    lines = (said or b"").decode("utf-8", "replace").strip().splitlines()
+    return lines[0] if lines else None
