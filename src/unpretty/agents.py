@@ -16,6 +16,22 @@ if TYPE_CHECKING:
 SHELL, SEARCH, MCP, FILE = "shell", "search", "mcp", "file"
 
 
+def written_path(value: str) -> "Path":
+    """The path that somebody wrote into a variable or on a command line.
+
+    A leading ``~`` is the home directory, ``~name`` that of a user who is known here. A relative path begins in the
+    current directory; it stays relative where that was deleted.
+    """
+    import os
+    from pathlib import Path
+
+    path = Path(os.path.expanduser(value))  # noqa: PTH111  that of Path raises for a user who is not known
+    try:
+        return path.absolute()
+    except OSError:
+        return path
+
+
 class Directory:
     """A directory of an agent: the value of an environment variable, else a default below the home directory.
 
@@ -33,16 +49,11 @@ class Directory:
         self.below = below
 
     def named(self) -> "Path | None":
-        """The directory that the variable names; None when it is unset.
-
-        A blank variable counts as unset, a leading ``~`` is the home directory, and a relative path begins in the
-        current directory.
-        """
+        """The directory that the variable names (see ``written_path``); None when it is unset or blank."""
         import os
-        from pathlib import Path
 
         value = os.environ.get(self.variable, "").strip()
-        return Path(value).expanduser().absolute() / self.below if value else None
+        return written_path(value) / self.below if value else None
 
     def path(self) -> "Path | None":
         """The directory, whether or not it exists; None when the variable is unset and there is no default."""

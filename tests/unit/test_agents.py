@@ -81,6 +81,22 @@ def test_a_relative_directory_begins_in_the_current_one(tmp_path: Path, monkeypa
     assert agents.Directory("DEMO", ".default").path() == tmp_path / "here"
 
 
+def test_a_user_who_is_not_known_and_a_deleted_current_directory_are_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert agents.written_path("~nobody-of-that-name/x") == Path.cwd() / "~nobody-of-that-name" / "x"
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    try:
+        assert agents.written_path("here") == Path("here")
+        monkeypatch.setenv("CODEX_HOME", "here")
+        assert agents.get("codex").session_directories == [Path("here/sessions"), Path("here/archived_sessions")]
+    finally:
+        os.chdir(tmp_path)
+
+
 def test_an_agent_that_is_not_in_the_table_is_an_error() -> None:
     with pytest.raises(KeyError):
         agents.get("gemini")

@@ -8,6 +8,7 @@ the last file that has one. The order: config.json, opencode.json, opencode.json
 import os
 from pathlib import Path
 
+from unpretty.agents import written_path
 from unpretty_installer.edit.json_document import JsonDocument
 from unpretty_installer.opencode.places import CLIENT
 from unpretty_installer.wrap.agent import PROJECT
@@ -38,7 +39,7 @@ class OpenCodeServers(JsonServers):
         *named, general = CLIENT.directories()
         own = [general / "config.json", *(general / name for name in _FILES)]
         config = os.environ.get("OPENCODE_CONFIG", "").strip()
-        own += [Path(config).expanduser().absolute()] if config else []
+        own += [written_path(config)] if config else []
         late = [directory / name for directory in (Path.home() / ".opencode", *named) for name in _FILES]
         above = _project_directories(here)
         shared = [directory / name for directory in above for name in _FILES]

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from unpretty.agents import written_path
 from unpretty.errors import UnprettyError
 from unpretty.report.words import visible
 from unpretty_installer import agents, batch, render
@@ -64,7 +65,7 @@ def project_directory(
         return None, chosen
     if value in names and not Path(value).is_dir():
         return planning.here(), (value, *chosen)
-    return Path(value).expanduser().absolute(), chosen
+    return written_path(value), chosen
 
 
 def one_of(names: Iterable[str]) -> str:
