@@ -52,16 +52,9 @@ def hook_script(folder: Path) -> Path:
     """``hook.py`` as the installer writes it, with a log of its own and no counting of tokens after the reply."""
     from unpretty_installer.core import launcher
 
-    source = launcher.hook_source().decode("ascii")
-    for place in (
-        launcher.locations.decision_log_file(),
-        launcher.locations.resolved_settings_file(),
-        launcher.locations.config_file(),
-    ):
-        source = source.replace(ascii(str(place)), ascii(str(folder / place.name)))
-    (folder / "config.toml").write_text('count_tokens = "estimate"\n', "utf-8")
-    script = folder / "hook.py"
-    script.write_text(source, "ascii")
+    config, script = folder / "config.toml", folder / "hook.py"
+    config.write_text('count_tokens = "estimate"\n', "utf-8")
+    script.write_bytes(launcher.source_with(folder / "decisions.jsonl", folder / "settings.json", config))
     return script
 
 

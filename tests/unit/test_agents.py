@@ -15,6 +15,7 @@ import unpretty_installer.agents
 from unpretty import agents, locations
 from unpretty.engine import context
 from unpretty_hooks import serving
+from unpretty_installer.core import launcher
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
@@ -136,13 +137,9 @@ class TestOneMore:
         return self.run(f"{ADD}from unpretty.cli.main import main; main()", *arguments, given=given, status=status)
 
     def hook(self, agent: str, given: str) -> str:
-        paths = (locations.decision_log_file(), locations.resolved_settings_file(), locations.config_file())
-        program = (
-            f"import sys\nfor name, path in {[(name, str(path)) for name, path in PACKAGES.items()]!r}:\n"
-            "    m = sys.modules[name] = type(sys)(name); m.__path__ = [path]\n"
-            f"{ADD}from unpretty_hooks.entry import main; main(*{[agent, *map(str, paths)]!r})"
-        )
-        return self.run(program, given=given, isolated=True)
+        source = launcher.hook_source().decode("ascii")
+        with_demo = source.replace("    main(", "    " + ADD.replace("\n", "\n    ").rstrip() + "\n    main(")
+        return self.run(with_demo, agent, given=given, isolated=True)
 
     @pytest.fixture(autouse=True)
     def settings(self, home: Path) -> None:

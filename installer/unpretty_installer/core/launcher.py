@@ -62,14 +62,18 @@ def python_link() -> Path:
 
 
 def hook_source() -> bytes:
-    """What ``hook.py`` has to hold for this install, ASCII only: other characters in paths are escaped."""
-    return _HOOK.format(
-        packages=_packages_source(),
-        names=_PACKAGES,
-        log=ascii(str(locations.decision_log_file())),
-        resolved=ascii(str(locations.resolved_settings_file())),
-        config=ascii(str(locations.config_file())),
-    ).encode("ascii")
+    """What ``hook.py`` has to hold for this install and this user."""
+    return source_with(locations.decision_log_file(), locations.resolved_settings_file(), locations.config_file())
+
+
+def source_with(log: Path, resolved: Path, config: Path) -> bytes:
+    """A ``hook.py`` with other files: decision log, resolved settings and config.toml.
+
+    It is ASCII; other characters in paths are escaped.
+    """
+    paths = {"log": log, "resolved": resolved, "config": config}
+    escaped = {name: ascii(str(path)) for name, path in paths.items()}
+    return _HOOK.format(packages=_packages_source(), names=_PACKAGES, **escaped).encode("ascii")
 
 
 def path_list(directories: Iterable[Path | str]) -> str:

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-import unpretty
-import unpretty_hooks
 from unpretty.engine import reason, system
 from unpretty.engine.context import SHELL, Context
 from unpretty.settings.chooser import Chooser
@@ -18,9 +16,9 @@ from unpretty.settings.defaults import Settings
 from unpretty_hooks import claude_code, entry, serving
 from unpretty_hooks.call import Call, Field
 from unpretty_hooks.state import Files
+from unpretty_installer.core import launcher
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
-PACKAGES = {package.__name__: str(Path(package.__file__).parent) for package in (unpretty, unpretty_hooks)}
 ROWS = [{"id": n, "name": f"user {n}"} for n in range(40)]
 PRETTY = json.dumps(ROWS, indent=2)
 COMPACT = json.dumps(ROWS, separators=(",", ":"))
@@ -34,13 +32,7 @@ class Hook:
         self.log = self.state / "decisions.jsonl"
         self.config = folder / "config.toml"
         self.script = folder / "hook.py"
-        self.script.write_text(
-            "import sys\n"
-            f"for name, directory in {PACKAGES!r}.items():\n"
-            "    m = sys.modules[name] = type(sys)(name); m.__path__ = [directory]\n"
-            "from unpretty_hooks.entry import main\n"
-            f"main(sys.argv[1], {str(self.log)!r}, {str(self.state / 'settings.json')!r}, {str(self.config)!r})\n"
-        )
+        self.script.write_bytes(launcher.source_with(self.log, self.state / "settings.json", self.config))
 
     def run(self, data: bytes, agent: str = "claude-code", **environment: str) -> str:
         command = [sys.executable, "-I", "-S", str(self.script), agent]

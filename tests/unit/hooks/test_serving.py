@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import unpretty
-import unpretty_hooks
 from unpretty import agents
 from unpretty.engine import reason
 from unpretty.engine.json_text.scanner import loads
@@ -20,9 +18,9 @@ from unpretty.settings.defaults import Settings
 from unpretty.transcripts.result import ToolResult
 from unpretty_hooks import serving
 from unpretty_hooks.call import Call
+from unpretty_installer.core import launcher
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-PACKAGES = {package.__name__: str(Path(str(package.__file__)).parent) for package in (unpretty, unpretty_hooks)}
 ROWS = [{"id": number, "name": f"user {number}", "ok": number % 2 == 0} for number in range(40)]
 TEXTS = {
     "pretty JSON": json.dumps(ROWS, indent=2),
@@ -130,21 +128,15 @@ class Process:
     """hook.py as the installer writes it, with its own files."""
 
     def __init__(self, agent: str, folder: Path, settings: dict[str, object]) -> None:
+        self.agent = agent
         self.log = folder / "log"
-        resolved = folder / "settings.json"
         config = folder / "config.toml"
         self.script = folder / "hook.py"
-        self.script.write_text(
-            "import sys\n"
-            f"for name, directory in {PACKAGES!r}.items():\n"
-            "    m = sys.modules[name] = type(sys)(name); m.__path__ = [directory]\n"
-            "from unpretty_hooks.entry import main\n"
-            f"main({agent!r}, {str(self.log)!r}, {str(resolved)!r}, {str(config)!r})\n"
-        )
+        self.script.write_bytes(launcher.source_with(self.log, folder / "settings.json", config))
         config.write_text(toml({"count_tokens": "estimate", **settings}), "utf-8")
 
     def run(self, data: str) -> str:
-        command = [sys.executable, "-I", "-S", str(self.script)]
+        command = [sys.executable, "-I", "-S", str(self.script), self.agent]
         done = subprocess.run(command, input=data.encode(), capture_output=True, timeout=120, check=True)
         assert done.stderr == b""
         return done.stdout.decode()
