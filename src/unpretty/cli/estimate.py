@@ -19,6 +19,7 @@ from unpretty.estimate.report import EstimateReport, build_report, to_json
 from unpretty.estimate.run import replaced_by_hook, run
 from unpretty.estimate.tally import Tally
 from unpretty.report.period import LocalDays, parse_period
+from unpretty.report.words import one_of
 from unpretty.settings.config_file import read_config
 from unpretty.settings.defaults import Settings
 from unpretty.tokens.count import load_counter
@@ -30,7 +31,7 @@ _INTERRUPTED = 130
 
 _HELP = f"""Show what the hook would have saved on your own past sessions, before you install it.
 
-AGENT is {" or ".join(agents.names())}; PATH is a session file, an opencode.db or a directory with such files, also of
+AGENT is {one_of(agents.names())}; PATH is a session file, an opencode.db or a directory with such files, also of
 another machine. Without any: the sessions of every agent on this machine. Everything is only read.
 """
 
@@ -85,7 +86,7 @@ def _require(sources: list[Source], what: tuple[str, ...], reading: Reading) -> 
     rows = [agents.get(name) for name in what or agents.names() if name in agents.names()]
     searched = [str(directory) for row in rows for directory in row.session_directories]
     paths = [name for name in what if name not in agents.names()]
-    variables = " or ".join(dict.fromkeys(row.data.variable for row in agents.every()))
+    variables = one_of(dict.fromkeys(row.data.variable for row in agents.every()))
     raise UnprettyError(
         f"No session records were found in {', '.join(searched + paths)}.",
         code="no_sessions",

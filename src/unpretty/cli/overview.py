@@ -7,11 +7,10 @@ from rich.text import Text
 
 from unpretty import __version__, locations
 from unpretty import agents as table
-from unpretty.cli.plan_output import one_of
 from unpretty.decision_log.reader import last_decision
 from unpretty.report.period import Period, local_time
 from unpretty.report.tables import screen
-from unpretty.report.words import percent, size, tokens, visible
+from unpretty.report.words import one_of, percent, size, tokens, visible
 from unpretty.stats.report import StatsReport, build_report
 from unpretty_installer import agents
 from unpretty_installer.core.plan import Options

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from unpretty.agents import written_path
 from unpretty.errors import UnprettyError
-from unpretty.report.words import visible
+from unpretty.report.words import one_of, visible
 from unpretty_installer import agents, batch, render
 from unpretty_installer.batch import AgentResult
 from unpretty_installer.core import planning
@@ -66,12 +66,6 @@ def project_directory(
     if value in names and not Path(value).is_dir():
         return planning.here(), (value, *chosen)
     return written_path(value), chosen
-
-
-def one_of(names: Iterable[str]) -> str:
-    """``names`` as alternatives in a sentence."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}"
 
 
 def nothing_found() -> UnprettyError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # How an empty key is shown, by dimension.
 _UNKNOWN = {"encoding": "(not converted)", "project": "(unknown)", "model": "(unknown)", "session": "(unknown)"}
 
@@ -39,6 +41,12 @@ def bar(part: float, whole: float, width: int) -> str:
     eighths = round(width * 8 * part / whole) if whole > 0 and part > 0 else 0
     full, rest = divmod(min(eighths, width * 8), 8)
     return "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
+
+
+def one_of(names: Iterable[str]) -> str:
+    """``names`` as alternatives in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def visible(text: str, *, tabs: bool = False) -> str:
